@@ -69,6 +69,10 @@ export class CallBatches {
       const later = open.slice(parts.reduce((sum, part) => sum + part.length, 0))
       const again = await this.#askParts(calls, parts, outcomes, signal)
       open = [...again, ...later].sort((a, b) => a - b)
+      const failure = this.#overdue(outcomes)
+      if (failure === undefined) continue
+      for (const index of open) outcomes[index] ??= { ok: false, failure }
+      break
     }
     return outcomes
   }
@@ -109,18 +113,18 @@ export class CallBatches {
   ): Promise<readonly number[]> {
     const open: number[] = []
     let next = 0
-    let heldUp = 0
     const askOneByOne = async (): Promise<void> => {
       for (let part = parts[next++]; part !== undefined; part = parts[next++]) {
+        if (this.#overdue(outcomes) !== undefined) {
+          open.push(...part)
+          continue
+        }
         try {
           const isRefused = part.length > this.#size.size
           open.push(...(isRefused ? part : await this.#askPart(calls, part, outcomes, signal)))
         } catch (error) {
           if (error instanceof RpcFailure && this.#isHeldUp(error)) {
-            const isOver = ++heldUp === MOST_HELD_UP
-            for (const each of isOver ? [part, ...parts.slice(next)] : [part])
-              for (const index of each) outcomes[index] ??= { ok: false, failure: error }
-            if (isOver) next = parts.length
+            for (const index of part) outcomes[index] ??= { ok: false, failure: error }
             continue
           }
           const isPutOff = error instanceof RpcFailure && part.length > 1 && this.#isForLater(error)
@@ -269,6 +273,15 @@ export class CallBatches {
       outcomes[index] = { ok: false, failure: error }
     }
     this.#size.singleAnswered()
+  }
+
+  /** Of look-ups, the failure that is left to the open ones once too many requests had no answer in time. */
+  #overdue(outcomes: readonly (RpcOutcome | undefined)[]): RpcFailure | undefined {
+    if (!this.#isLookUp) return undefined
+    const late = new Set<RpcFailure>()
+    for (const outcome of outcomes)
+      if (outcome?.ok === false && this.#isHeldUp(outcome.failure)) late.add(outcome.failure)
+    return late.size < MOST_HELD_UP ? undefined : late.values().next().value
   }
 
   #isHeldUp(failure: RpcFailure): boolean {

@@ -51,13 +51,31 @@ export class Wanted {
   }
 }
 
+/** What asking by hash came to. */
+export interface HashRound {
+  /** False when some had no answer in time: another endpoint may know them at once. */
+  readonly isInTime: boolean
+  /** This endpoint was not asked, since it had not answered at all lately. */
+  readonly isSkipped: boolean
+  /** Set when it gave up. */
+  readonly failure: RpcFailure | undefined
+}
+
+const SKIPPED: HashRound = { isInTime: false, isSkipped: true, failure: undefined }
+
 /**
  * Asks for transactions by hash. A call that is refused, has a malformed answer or none leaves only its own transactions missing.
- * @returns false when some had no answer in time: another endpoint may know them at once. @throws RpcFailure when the endpoint is down.
+ * @param isLast no other way is left: the endpoint is asked in any case.
+ * @throws RpcFailure when the endpoint is down.
  */
-export async function readByHash(wanted: Wanted, endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
+export async function readByHash(
+  wanted: Wanted,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+  isLast = false,
+): Promise<HashRound> {
+  if (endpoint.transactionsByHash.holds && !isLast) return SKIPPED
   const waiting = new Waiting()
-  if (endpoint.transactionsByHash.holds) return false
   for (let tries = 0; tries < NULL_TRIES && !wanted.isComplete && !waiting.isOver; tries++) {
     const before = waiting.times
     const missing = wanted.missing()
@@ -68,22 +86,31 @@ export async function readByHash(wanted: Wanted, endpoint: Endpoint, signal: Abo
       const outcomes = waiting.note(await endpoint.lookUp(calls, signal))
       for (const [index, outcome] of outcomes.entries()) wanted.keep(resultOf(outcome), hashes[index]!)
     }
-    const isHeldUp = waiting.times > before
-    endpoint.lookUpsAtOnce = isHeldUp ? Math.ceil(atOnce / NARROWING) : 2 * endpoint.lookUpsAtOnce
-    // Twice is enough: the block of a transaction that hangs may be answered at once.
-    if (isHeldUp && before > 0) break
+    if (waiting.times === before) {
+      endpoint.lookUpsAtOnce *= 2
+      continue
+    }
+    if (atOnce > NARROWING) endpoint.lookUpsAtOnce = Math.ceil(atOnce / NARROWING)
+    // Twice is enough: the block of a transaction that hangs may be answered at once, or another endpoint.
+    if (before > 0 || (atOnce === 1 && !endpoint.isAlone)) break
   }
   if (waiting.isAnswered) endpoint.transactionsByHash.forget()
   else if (waiting.times > 0) endpoint.transactionsByHash.refused()
-  return waiting.times === 0
+  return { isInTime: waiting.times === 0, isSkipped: false, failure: waiting.overdue }
 }
 
 /**
  * Looks for transactions in their blocks (nodes drop the index of old transactions and keep the blocks), then in the blocks' receipts.
+ * @param given the failure of another way that was given up.
  * @throws RpcFailure when the endpoint is down, or too much was not answered in time to say that a transaction is unknown.
  */
-export async function readFromBlocks(wanted: Wanted, endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-  let last: Waiting | undefined
+export async function readFromBlocks(
+  wanted: Wanted,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+  given?: RpcFailure,
+): Promise<void> {
+  let overdue = given
   for (const callOf of [wholeBlock, receipts]) {
     const waiting = new Waiting()
     for (const atOnce of [WHOLE_BLOCKS_AT_ONCE, 1]) {
@@ -96,9 +123,9 @@ export async function readFromBlocks(wanted: Wanted, endpoint: Endpoint, signal:
       }
       if (waiting.times === before) break
     }
-    last = waiting
+    overdue = waiting.overdue ?? overdue
   }
-  if (last?.isOver === true && !wanted.isComplete) throw last.failure!
+  if (overdue !== undefined && !wanted.isComplete) throw overdue
 }
 
 /** Counts the requests without an answer in time. */
@@ -109,6 +136,11 @@ class Waiting {
 
   get isOver(): boolean {
     return this.times >= MOST_HELD_UP
+  }
+
+  /** The last failure, if there were too many. */
+  get overdue(): RpcFailure | undefined {
+    return this.isOver ? this.failure : undefined
   }
 
   note(outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {

@@ -127,15 +127,26 @@ export class SenderResolver {
         signal,
       )
     let isLate = false
+    const skipped = new Set<Endpoint>()
     await read(async (endpoint) => {
-      const isInTime = await readByHash(wanted, endpoint, signal)
+      const { isInTime, isSkipped, failure } = await readByHash(wanted, endpoint, signal)
+      if (isSkipped) skipped.add(endpoint)
       // Another endpoint answers sooner than the blocks of one that hangs.
-      if (isInTime || endpoint.isAlone) await readFromBlocks(wanted, endpoint, signal)
+      if (isInTime || endpoint.isAlone) await readFromBlocks(wanted, endpoint, signal, failure)
       else isLate = true
     })
     if (isLate && !wanted.isComplete) {
       answers = 0
       await read((endpoint) => readFromBlocks(wanted, endpoint, signal))
+    }
+    // Whoever was not asked can't say that a transaction is unknown.
+    if (skipped.size > 0 && !wanted.isComplete) {
+      answers = 0
+      await read(async (endpoint) => {
+        if (!skipped.has(endpoint)) return
+        const { failure } = await readByHash(wanted, endpoint, signal, true)
+        if (failure !== undefined && !wanted.isComplete) throw failure
+      })
     }
     if (answers === 0) throw new RetryableError('no endpoint answers for transactions now')
     return wanted.found
