@@ -53,19 +53,15 @@ export class Wanted {
 
 /** What asking by hash came to. */
 export interface HashRound {
-  /** False when some had no answer in time: another endpoint may know them at once. */
+  /** False when some had no answer in time, or were not asked for: another endpoint may know them at once. */
   readonly isInTime: boolean
-  /** This endpoint was not asked, since it had not answered at all lately. */
-  readonly isSkipped: boolean
   /** Set when it gave up. */
   readonly failure: RpcFailure | undefined
 }
 
-const SKIPPED: HashRound = { isInTime: false, isSkipped: true, failure: undefined }
-
 /**
  * Asks for transactions by hash. A call that is refused, has a malformed answer or none leaves only its own transactions missing.
- * @param isLast no other way is left: the endpoint is asked in any case.
+ * @param isLast no other way is left: the endpoint is asked in any case, and for one after the other.
  * @throws RpcFailure when the endpoint is down.
  */
 export async function readByHash(
@@ -74,12 +70,13 @@ export async function readByHash(
   signal: AbortSignal,
   isLast = false,
 ): Promise<HashRound> {
-  if (endpoint.transactionsByHash.holds && !isLast) return SKIPPED
+  // It had not answered at all lately.
+  if (endpoint.transactionsByHash.holds && !isLast) return { isInTime: false, failure: undefined }
   const waiting = new Waiting()
   for (let tries = 0; tries < NULL_TRIES && !wanted.isComplete && !waiting.isOver; tries++) {
     const before = waiting.times
     const missing = wanted.missing()
-    const atOnce = Math.min(endpoint.lookUpsAtOnce, missing.length)
+    const atOnce = isLast ? 1 : Math.min(endpoint.lookUpsAtOnce, missing.length)
     for (let start = 0; start < missing.length && !waiting.isOver; start += atOnce) {
       const hashes = missing.slice(start, start + atOnce)
       const calls = hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] }))
@@ -87,16 +84,16 @@ export async function readByHash(
       for (const [index, outcome] of outcomes.entries()) wanted.keep(resultOf(outcome), hashes[index]!)
     }
     if (waiting.times === before) {
-      endpoint.lookUpsAtOnce *= 2
+      if (!isLast) endpoint.lookUpsAtOnce *= 2
       continue
     }
     if (atOnce > NARROWING) endpoint.lookUpsAtOnce = Math.ceil(atOnce / NARROWING)
     // Twice is enough: the block of a transaction that hangs may be answered at once, or another endpoint.
-    if (before > 0 || (atOnce === 1 && !endpoint.isAlone)) break
+    if (before > 0 || isLast || (atOnce === 1 && !endpoint.isAlone)) break
   }
   if (waiting.isAnswered) endpoint.transactionsByHash.forget()
   else if (waiting.times > 0) endpoint.transactionsByHash.refused()
-  return { isInTime: waiting.times === 0, isSkipped: false, failure: waiting.overdue }
+  return { isInTime: waiting.times === 0, failure: waiting.overdue }
 }
 
 /**

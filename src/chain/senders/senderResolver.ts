@@ -126,24 +126,22 @@ export class SenderResolver {
         },
         signal,
       )
-    let isLate = false
-    const skipped = new Set<Endpoint>()
+    const late = new Set<Endpoint>()
     await read(async (endpoint) => {
-      const { isInTime, isSkipped, failure } = await readByHash(wanted, endpoint, signal)
-      if (isSkipped) skipped.add(endpoint)
+      const { isInTime, failure } = await readByHash(wanted, endpoint, signal)
+      if (!isInTime) late.add(endpoint)
       // Another endpoint answers sooner than the blocks of one that hangs.
       if (isInTime || endpoint.isAlone) await readFromBlocks(wanted, endpoint, signal, failure)
-      else isLate = true
     })
-    if (isLate && !wanted.isComplete) {
+    if ([...late].some(({ isAlone }) => !isAlone) && !wanted.isComplete) {
       answers = 0
       await read((endpoint) => readFromBlocks(wanted, endpoint, signal))
     }
-    // Whoever was not asked can't say that a transaction is unknown.
-    if (skipped.size > 0 && !wanted.isComplete) {
+    // What was asked for beside a call that hangs, or not at all, is not unknown for that.
+    if (late.size > 0 && !wanted.isComplete) {
       answers = 0
       await read(async (endpoint) => {
-        if (!skipped.has(endpoint)) return
+        if (!late.has(endpoint)) return
         const { failure } = await readByHash(wanted, endpoint, signal, true)
         if (failure !== undefined && !wanted.isComplete) throw failure
       })

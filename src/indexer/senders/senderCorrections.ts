@@ -129,6 +129,8 @@ export class SenderCorrections {
         if (!hasAnswers) break
       }
     } catch (error) {
+      // Rows that fail must not keep their neighbours from an answer.
+      this.#batch = 1
       if (!signal.aborted && !(error instanceof RetryableError))
         this.#report.troubled(error, 3, this.#pauseMs)
     } finally {
