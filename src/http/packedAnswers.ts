@@ -81,9 +81,10 @@ export class SegmentPool {
       kept.used = 0
       return kept
     }
-    this.count++
     // Not zeroed: what was never written takes no memory.
     const bytes = Buffer.allocUnsafeSlow(this.segmentBytes)
+    // Memory that could not be had must not count, or the cache would look for it for ever.
+    this.count++
     return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), startedAtMs, used: 0 }
   }
 

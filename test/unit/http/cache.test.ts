@@ -250,6 +250,20 @@ for (const [what, length] of [
     assert.equal(collected, 1)
   })
 
+test('memory that could not be had takes no room from answers that come later', (context) => {
+  const cache = new AnswerCache(1 << 19)
+  const keep = (key: string) =>
+    cache.keep('getBridges', key, 'identity', answer('commit', 'y'.repeat(700)), V1, V1)
+  const refused = context.mock.method(Buffer, 'allocUnsafeSlow', () => {
+    throw new RangeError('Array buffer allocation failed')
+  })
+  // So many segments there are; beyond them the cache would look for one that it can drop for ever.
+  for (let times = 0; times < 63; times++) assert.throws(() => keep('refused'), RangeError)
+  refused.mock.restore()
+  for (let at = 0; at < 300; at++) keep(`${at}`)
+  assert.equal(find(cache, '0', V1), 'y'.repeat(700))
+})
+
 /** Bytes in use once all garbage is gone. */
 function usedBytes(): { readonly heap: number; readonly all: number } {
   setFlagsFromString('--expose-gc')
