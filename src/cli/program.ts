@@ -38,7 +38,7 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     load: async () => (await import('./verbs/devnetVerb.js')).devnet,
   },
   config: {
-    summary: 'check, print or write out a configuration',
+    summary: 'check, print, write out or import a configuration',
     load: async () => (await import('./verbs/configVerb.js')).config,
   },
   health: {

@@ -1,10 +1,11 @@
 import { nearestName } from '../errors/nearestName.js'
 import { type ConfigKey, configKeys, type KeySchema } from './configKeys.js'
+import { presetNetwork, presets } from './presets.js'
 
 /** A table of the file that was not checked yet. */
 export type RawTable = Record<string, unknown>
 
-/** Path of a key (`http.port`, `networks[0].rpc`) → where its value comes from: `file`, `env BDS_…` or `flag --…`. */
+/** Path of a key (`http.port`, `networks[0].rpc`) → where its value comes from: `file`, `env BDS_…`, `flag --…` or `preset …`. */
 export type ValueSources = Map<string, string>
 
 const PREFIX = 'BDS_'
@@ -59,6 +60,21 @@ export function applyFlags(
     assign(table, key.path, textToValue(key.schema, value))
     sources.set(key.path.join('.'), `flag --${name}`)
   }
+}
+
+/** Fills in what `preset` knows of the networks in `table` and no other layer sets. An unknown name is the schema's to report. */
+export function applyPreset(table: RawTable, sources: ValueSources): void {
+  const name = table.preset
+  if (typeof name !== 'string' || !Object.hasOwn(presets, name) || !Array.isArray(table.networks)) return
+  table.networks.forEach((network: unknown, position) => {
+    if (!isTable(network) || typeof network.network_id !== 'number') return
+    const known = presetNetwork(presets[name as keyof typeof presets], network.network_id)
+    for (const [key, value] of Object.entries(known ?? {})) {
+      if (key in network) continue
+      network[key] = value
+      sources.set(`networks[${position}].${key}`, `preset ${name}`)
+    }
+  })
 }
 
 /** Turns a text from the environment, a flag or a `${NAME}` into a value of a key. A text that does not fit stays a text, which the schema refuses later. */

@@ -1,18 +1,24 @@
-import { readFileSync } from 'node:fs'
-import { parse, TomlError } from 'smol-toml'
 import type { Config } from './config.types.js'
 import { ConfigError } from './configError.js'
 import { configKeys, rootSchema } from './configKeys.js'
 import { crossCheck } from './crossChecks.js'
 import { expandVariables } from './expand.js'
 import { hideAddresses } from './hideAddresses.js'
-import { applyEnvironment, applyFlags, isTable, type RawTable, type ValueSources } from './layers.js'
+import {
+  applyEnvironment,
+  applyFlags,
+  applyPreset,
+  isTable,
+  type RawTable,
+  type ValueSources,
+} from './layers.js'
+import { readTable } from './readTable.js'
 import type { ConfigFile } from './schema.js'
 import { toConfig } from './toConfig.js'
 import { validateTable } from './validate.js'
 
 export interface ConfigInputs {
-  /** Path of the TOML file. Default: `BDS_CONFIG`; without both, everything comes from environment and flags. */
+  /** Path of the file: TOML, or YAML or JSON by its extension. Default: `BDS_CONFIG`; without both, everything comes from environment and flags. */
   readonly file?: string | undefined
   /** Flag name without dashes → text, for instance `http-port`. */
   readonly flags?: Readonly<Record<string, string | undefined>>
@@ -24,7 +30,7 @@ export interface LoadedConfig {
   readonly config: Config
   /** The checked file with defaults, as tables. `config print` shows it without secrets. */
   readonly table: ConfigFile
-  /** Key → `file`, `env BDS_…` or `flag --…`; keys with their default are not in it. */
+  /** Key → `file`, `env BDS_…`, `flag --…` or `preset …`; keys with their default are not in it. */
   readonly sources: ReadonlyMap<string, string>
 }
 
@@ -38,13 +44,13 @@ export function isConfigured(
 }
 
 /**
- * Loads the configuration. Flags override the environment, which overrides the file. Nothing else reads the environment.
+ * Loads the configuration. Flags override the environment, which overrides the file, which overrides the preset. Nothing else reads the environment.
  * @throws ConfigError with every mistake that was found.
  */
 export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
   const environment = inputs.environment ?? process.env
   const file = inputs.file ?? (environment.BDS_CONFIG || undefined)
-  const raw = file === undefined ? {} : readToml(file)
+  const raw = file === undefined ? {} : readTable(file)
   try {
     return assemble(raw, environment, inputs.flags ?? {})
   } catch (error) {
@@ -65,6 +71,7 @@ function assemble(
   const table = expandVariables(raw, rootSchema, environment, mistakes)
   applyEnvironment(table, environment, sources, mistakes)
   applyFlags(table, flags, sources)
+  applyPreset(table, sources)
   normaliseEndpoints(table)
   mistakes.push(...validateTable(table, sources), ...crossCheck(table))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
@@ -73,23 +80,6 @@ function assemble(
   const config = toConfig(checked, environment)
   hideAddresses(config)
   return { config, table: checked, sources }
-}
-
-function readToml(file: string): RawTable {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new ConfigError([`the file ${file} can't be read (${(error as NodeJS.ErrnoException).code})`])
-  }
-  try {
-    return parse(text)
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    // Only the first line of the message: the rest quotes the file, which may hold secrets.
-    const fault = error.message.split('\n')[0]
-    throw new ConfigError([`${file}, line ${error.line}, column ${error.column}: ${fault}`])
-  }
 }
 
 /** `rpc` may list addresses; from here on every endpoint is a table. */

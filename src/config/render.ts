@@ -1,4 +1,5 @@
 import { type ConfigKey, configKeys } from './configKeys.js'
+import type { ImportedConfig } from './importConfig.js'
 import { isTable, type RawTable } from './layers.js'
 import type { LoadedConfig } from './load.js'
 
@@ -63,6 +64,35 @@ export function renderLoaded({ table, sources }: LoadedConfig): string {
     }
   })
   return `${lines.join('\n').trimStart()}\n`
+}
+
+/**
+ * Renders a configuration that was read from another service's file. The addresses of endpoints are secrets.
+ * @param withAddresses false: a variable of the environment stands in their place.
+ */
+export function renderImported({ table, notes }: ImportedConfig, withAddresses: boolean): string {
+  const lines = notes.map((note) => `# ${note}`)
+  for (const [section, keys] of sections()) {
+    if (section === 'networks') continue
+    const set = keys.filter((key) => valueAt(table, key.path) !== undefined)
+    if (section !== '' && set.length > 0) lines.push('', `[${section}]`)
+    for (const key of set) lines.push(assignment(key, valueAt(table, key.path), ''))
+  }
+  table.networks.forEach((network, position) => {
+    lines.push('', '[[networks]]')
+    for (const key of configKeys.filter((candidate) => candidate.isNetworkKey)) {
+      const value = network[key.path[0]!]
+      if (value === undefined) continue
+      const isHidden = key.path[0] === 'rpc' && !withAddresses
+      lines.push(assignment(key, isHidden ? [`\${${endpointVariable(position)}}`] : value, ''))
+    }
+  })
+  return `${lines.join('\n').trimStart()}\n`
+}
+
+/** The variable of the environment that holds the endpoint of an imported network. */
+export function endpointVariable(position: number): string {
+  return position === 0 ? 'RPC_L1' : `RPC_L2_${position}`
 }
 
 /** Keys by section, in the order of the schema; the section '' holds keys outside of any. */

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { presets } from './presets.js'
 
 /*
  * The configuration file, key by key: type, limits, default, unit and one sentence. Loading, flags, environment names,
@@ -172,6 +173,12 @@ const Network = Type.Object(
 export const ConfigFile = Type.Object(
   {
     data_dir: text({ default: './data', description: 'Folder of the store; one folder per network in it.' }),
+    preset: Type.Optional(
+      choice(Object.keys(presets), {
+        description:
+          'Public deployment whose chain ids, contracts and start block the networks have; each then needs `network_id` and `rpc` only.',
+      }),
+    ),
     primary_network: Type.Optional(
       integer(0, MAX_UINT32 - 1, {
         description: 'Network that the health record describes. Default: the first layer 2, else 0.',

@@ -88,7 +88,7 @@ const wrongLines: [args: string[], message: string][] = [
   [['rnu'], 'unknown command rnu: did you mean run?'],
   [['run', '--htp-port', '1'], 'unknown flag --htp-port: did you mean --http-port?'],
   [['run', 'now'], 'unexpected argument now'],
-  [['config'], 'expected bds config check, bds config print or bds config default'],
+  [['config'], 'expected bds config check, print, default, schema or import'],
   [['health', '--url', 'nowhere'], '--url nowhere is not an address'],
   [['health', '--url', 'http://me:pass@h:99999/key'], '--url [address] is not an address'],
   [

@@ -17,7 +17,7 @@ export const configOptions: Options = {
   ),
 }
 
-const CONFIG_HELP = 'the configuration, TOML; also BDS_CONFIG'
+const CONFIG_HELP = 'the configuration: TOML, or YAML or JSON by its extension; also BDS_CONFIG'
 
 /** Help lines for verbs with flags of their own, whose descriptions must start at the same column. */
 export const otherFlagsHelp: readonly string[] = [
