@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { RateLimitConfig } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
@@ -21,6 +22,8 @@ export interface Cell {
   readonly ready: Promise<void>
   /** Opens the port. @returns the port. @throws OperatorError when it can't be had. */
   open(port: number): Promise<number>
+  /** Changes the rate limit. @param rateLimit this cell's share. */
+  limit(rateLimit: RateLimitConfig): void
   /** Closes the port, and the connections when no answer is due on them. */
   drain(): Promise<void>
   /** Ends the query threads and the thread. A second call returns the first one's promise. */
@@ -88,6 +91,7 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
       order({ type: 'open', port })
       return (await listening).port
     },
+    limit: (rateLimit) => order({ type: 'limit', rateLimit }),
     drain: () => {
       if (!hasOpened) return Promise.resolve()
       const drained = replies.next('drained')

@@ -1,5 +1,5 @@
 import type { StatusBoardHandle } from '../board/statusBoard.js'
-import type { Config } from '../config/config.types.js'
+import type { Config, RateLimitConfig } from '../config/config.types.js'
 import type { HealthBoardHandle } from '../health/healthBoard.js'
 import type { FrontCountsHandle } from '../telemetry/frontCounts.js'
 import type { CompiledMerkle } from '../wasm/wasmModule.js'
@@ -23,6 +23,8 @@ export interface CellData {
 /** From main to a cell. */
 export type CellOrder =
   | { readonly type: 'open'; readonly port: number }
+  /** Limit clients by this cell's share from now on. */
+  | { readonly type: 'limit'; readonly rateLimit: RateLimitConfig }
   /** Close the port, and the connections when no answer is due on them. */
   | { readonly type: 'drain' }
   /** End the query threads, then the cell itself. */

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.types.js'
+import type { Config, RateLimitConfig } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
 import { MOST_FRONT_THREADS } from '../config/schema.js'
 
@@ -59,12 +59,17 @@ export function cellConfig(config: Config, { cells, workers }: CellSizes): Confi
       maxConnections: shareOf(http.maxConnections, cells),
     },
     pool: { ...pool, workers, maxQueue: Math.ceil(pool.maxQueue / cells) },
-    rateLimit: {
-      ...rateLimit,
-      tokensPerSec: rateLimit.tokensPerSec / cells,
-      keyTokensPerSec: rateLimit.keyTokensPerSec / cells,
-      maxClients: Math.ceil(rateLimit.maxClients / cells),
-    },
+    rateLimit: cellRateLimit(rateLimit, cells),
+  }
+}
+
+/** One cell's share of a rate limit. */
+export function cellRateLimit(rateLimit: RateLimitConfig, cells: number): RateLimitConfig {
+  return {
+    ...rateLimit,
+    tokensPerSec: rateLimit.tokensPerSec / cells,
+    keyTokensPerSec: rateLimit.keyTokensPerSec / cells,
+    maxClients: Math.ceil(rateLimit.maxClients / cells),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { statusRow } from '../board/statusBoard.js'
+import type { RateLimitConfig } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
 import { hideAddresses } from '../config/hideAddresses.js'
 import { FatalError } from '../errors/chainErrors.js'
@@ -39,6 +40,8 @@ export function runCell(data: CellData, port: MessagePort): void {
     switch (order.type) {
       case 'open':
         return orFail(cell.open(order.port).then((opened) => ({ type: 'listening', port: opened })))
+      case 'limit':
+        return cell.limit(order.rateLimit)
       case 'drain':
         await cell.drain()
         return post({ type: 'drained' })
@@ -127,6 +130,11 @@ class CellThread {
       logger: this.logger.child({ component: 'http' }),
       metrics: this.counts,
     })
+  }
+
+  /** Does nothing before the port is open. */
+  limit(rateLimit: RateLimitConfig): void {
+    this.http?.setRateLimit(rateLimit)
   }
 
   async drain(): Promise<void> {

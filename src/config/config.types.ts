@@ -13,6 +13,8 @@ export interface Config {
   readonly log: {
     readonly level: 'error' | 'warn' | 'info' | 'debug'
     readonly format: 'json' | 'pretty' | 'auto'
+    /** The level in force, which a reload changes in all threads; made when a service starts. */
+    readonly sharedLevel?: SharedArrayBuffer
   }
   readonly health: HealthConfig
   /** Longest time from the end of the drain delay to the exit; then the process is killed. */

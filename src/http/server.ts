@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import { createVersionReader } from '../board/version.js'
-import type { Config } from '../config/config.types.js'
+import type { Config, RateLimitConfig } from '../config/config.types.js'
 import type { HealthSource } from '../health/healthSource.types.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { failure } from '../query/answers.js'
@@ -53,6 +53,8 @@ export interface HttpServer {
   drain(delayMs: number): Promise<void>
   /** Closes the port and every connection at once. */
   cut(): void
+  /** From now on these limits are in force; buckets are full. */
+  setRateLimit(rateLimit: RateLimitConfig): void
 }
 
 /** Time between two looks for late requests: one is answered 504 at most this long after its deadline. */
@@ -78,11 +80,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     random: options.random ?? Math.random,
     traits: transport,
   })
-  const connections = createConnections(config, cells, metrics)
+  let exempt = exemptAddresses(config.rateLimit)
+  const connections = createConnections(config.http, cells, metrics, (address) => exempt.has(address))
   const cache = new AnswerCache(config.http.cacheBytes)
   const readVersion = createVersionReader(status)
   const targets = createTargets(health, staticDocuments(config.http.compress), readVersion)
-  const handling: RequestHandlerOptions = {
+  const handling: RequestHandlerOptions & { gate: RateGate | undefined } = {
     context,
     targets,
     queryContext: {
@@ -95,7 +98,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       metrics,
     },
     maxUrlBytes: config.http.maxUrlBytes,
-    gate: config.rateLimit.tokensPerSec > 0 ? createGate(config, logger) : undefined,
+    gate: createGate(config.rateLimit, logger),
     connections,
   }
   const onGet = new Map<string, RequestHandler>()
@@ -147,10 +150,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       return drained
     },
     cut,
+    setRateLimit: (rateLimit) => {
+      handling.gate = createGate(rateLimit, logger)
+      exempt = exemptAddresses(rateLimit)
+    },
   }
 }
 
-function createGate({ rateLimit }: Config, logger: Logger): RateGate {
+/** @returns undefined for no limit. */
+function createGate(rateLimit: RateLimitConfig, logger: Logger): RateGate | undefined {
+  if (rateLimit.tokensPerSec === 0) return undefined
   return new RateGate(rateLimit, () =>
     logger.warn(
       'a request with X-Forwarded-For is refused for its rate limit: if it came through a proxy of yours, all clients of it share one bucket; name it in rate_limit.trusted_proxies',
@@ -158,17 +167,26 @@ function createGate({ rateLimit }: Config, logger: Logger): RateGate {
   )
 }
 
+/** Proxies, which have all of their clients' connections, and clients that are never limited. */
+function exemptAddresses({ trustedProxies, allow }: RateLimitConfig): AddressRanges {
+  return new AddressRanges([...trustedProxies, ...allow])
+}
+
 /** An IPv6 site may have this part of all connections: the other half is for everyone else. */
 const SITE_SHARE = 2
 
 /** Limits that the configuration leaves to the process are none here: main has replaced them. */
-function createConnections({ http, rateLimit }: Config, cells: number, metrics: HttpMetrics): Connections {
+function createConnections(
+  http: Config['http'],
+  cells: number,
+  metrics: HttpMetrics,
+  isExempt: AddressRanges['has'],
+): Connections {
   const max = http.maxConnections === 'auto' ? Number.POSITIVE_INFINITY : http.maxConnections
   const maxPerAddress = http.maxConnectionsPerAddress === 'auto' ? 0 : http.maxConnectionsPerAddress
-  const exempt = new AddressRanges([...rateLimit.trustedProxies, ...rateLimit.allow])
   return new Connections(
     { max, maxPerAddress, maxPerSite: Math.max(maxPerAddress, Math.floor((cells * max) / SITE_SHARE)) },
-    (address) => exempt.has(address),
+    isExempt,
     (reason) => metrics.connectionRefused(reason),
   )
 }

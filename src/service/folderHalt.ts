@@ -3,7 +3,8 @@ import { type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
 import type { StoreGuard } from '../store/openStores.js'
 import type { Logger } from '../telemetry/logger.js'
 
-const LOST = 'data_folder_lost'
+/** The halt reason of a network whose files are gone. */
+export const LOST = 'data_folder_lost'
 
 /**
  * Halts networks whose data folder or store was removed or replaced while open: what they commit is lost, and another process may

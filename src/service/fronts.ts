@@ -1,9 +1,9 @@
 import { url as inspectorUrl } from 'node:inspector'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import { type Cell, startCell } from '../cell/cell.js'
-import { type CellSizes, cellConfig } from '../cell/cellSizes.js'
+import { type CellSizes, cellConfig, cellRateLimit } from '../cell/cellSizes.js'
 import { type TakenPort, takePort } from '../cell/sharedPort.js'
-import type { Config } from '../config/config.types.js'
+import type { Config, RateLimitConfig } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
 import type { HealthBoardHandle } from '../health/healthBoard.js'
 import { countedLabels } from '../http/countedLabels.js'
@@ -31,6 +31,8 @@ export interface Fronts {
   readonly ready: Promise<unknown>
   /** Opens the port. @returns the port that is open. */
   open(): Promise<number>
+  /** Changes the rate limit of all together. */
+  limit(rateLimit: RateLimitConfig): void
   /** Ends the process when a front thread is silent for too long. @param nowMs running time of this thread. */
   watch(nowMs: number): void
 }
@@ -81,6 +83,9 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
       if (cells.length > 1) taken = await takePort(host, port)
       const ports = await Promise.all(cells.map(({ cell }) => cell.open(taken?.port ?? port)))
       return ports[0]!
+    },
+    limit: (rateLimit) => {
+      for (const { cell } of cells) cell.limit(cellRateLimit(rateLimit, sizes.cells))
     },
     watch: (nowMs) => {
       // A thread that stands at a breakpoint is silent.

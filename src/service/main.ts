@@ -1,13 +1,15 @@
+import { isatty } from 'node:tty'
 import { inspect } from 'node:util'
-import type { Config } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
+import type { LoadedConfig } from '../config/load.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
-import { createLogger, type Logger } from '../telemetry/logger.js'
+import { createLogger, createSharedLevel, type Logger, setSharedLevel } from '../telemetry/logger.js'
 import { standardError, standardOutput, takeStandardStreams } from '../telemetry/standardStreams.js'
 import { publicLines, visibleLines } from '../telemetry/visibleText.js'
 import { awake, Exit } from './exit.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
+import { Reloader } from './reload.js'
 import { startService } from './service.js'
 import { assertLimits, demandOf } from './startLimits.js'
 import { actOnStopSignals } from './stopSignals.js'
@@ -29,17 +31,37 @@ export interface ProcessSettings {
   readonly graceMs: number
   /** Longest silence of the main thread. */
   readonly silenceMs: number
+  /** Called for each SIGHUP before another signal. Absent: a SIGHUP ends the process as SIGTERM does. */
+  readonly onHangup?: () => void
 }
 
 /** The watchdog never kills a process whose main thread was silent for less than this. */
 const SHORTEST_SILENCE_MS = 10_000
 
-/** `bds run`: runs the service as the only job of the process. @throws FatalError if a limit of the process is too low. */
-export function runService(config: Config): Promise<never> {
+/**
+ * `bds run`: runs the service as the only job of the process. SIGHUP reloads the configuration, but ends a service that was started
+ * from a terminal: there it means that the terminal has been closed.
+ * @param reread reads the configuration again. @throws FatalError if a limit of the process is too low.
+ */
+export function runService(loaded: LoadedConfig, reread: () => LoadedConfig): Promise<never> {
+  const sharedLevel = createSharedLevel(loaded.config.log.level)
+  const config = { ...loaded.config, log: { ...loaded.config.log, sharedLevel } }
   const logger = createLogger(config.log, { component: 'main' })
   // Before the first thread starts: under some limits that would end the process.
   assertLimits(demandOf(config), logger)
-  return runProcess(() => startService({ config, logger, announce }), {
+  const reloader = new Reloader({
+    loaded: { ...loaded, config },
+    reread,
+    setLevel: (level) => setSharedLevel(sharedLevel, level),
+    logger,
+  })
+  const start = async (): Promise<Job> => {
+    const service = await startService({ config, logger, announce })
+    reloader.attach(service)
+    return service
+  }
+  return runProcess(start, {
+    ...(isatty(0) ? {} : { onHangup: () => reloader.ask() }),
     logger,
     drainDelayMs: config.http.drainDelayMs,
     graceMs: config.shutdownGraceMs,
@@ -107,11 +129,15 @@ function closingMsOf(graceMs: number): number {
 const SAME_STOP_MS = 300
 
 function firstSignal(settings: ProcessSettings, exit: Exit): Promise<NodeJS.Signals> {
-  const { logger, drainDelayMs, graceMs } = settings
+  const { logger, drainDelayMs, graceMs, onHangup } = settings
   return new Promise((resolve) => {
     let first: NodeJS.Signals | undefined
     let sameUntilMs = Number.NEGATIVE_INFINITY
     const onSignal = (name: NodeJS.Signals): void => {
+      if (first === undefined && name === 'SIGHUP' && onHangup !== undefined) {
+        onHangup()
+        return
+      }
       if (first === undefined) {
         first = name
         sameUntilMs = performance.now() + SAME_STOP_MS

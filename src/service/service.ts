@@ -13,7 +13,7 @@ import { OperatorError } from '../errors/operatorError.js'
 import { createHealthBoard, HealthBoard } from '../health/healthBoard.js'
 import { createHealthMonitor, type HealthMonitor } from '../health/healthMonitor.js'
 import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
-import { startIndexer } from '../indexer/thread/indexer.js'
+import { type IndexerHandle, startIndexer } from '../indexer/thread/indexer.js'
 import { startOpsServer } from '../ops/opsServer.js'
 import { publishStored } from '../shard/position/storedStatus.js'
 import { unsafeFileSystem } from '../store/folder/fileSystem.js'
@@ -24,7 +24,7 @@ import { registerFrontMetrics } from '../telemetry/metrics.js'
 import { readLimits } from '../telemetry/processLimits.js'
 import { compileMerkleModule } from '../wasm/wasmModule.js'
 import { watchRefusals, withConnectionLimits } from './connectionLimits.js'
-import { watchFolder } from './folderHalt.js'
+import { LOST, watchFolder } from './folderHalt.js'
 import { startFronts } from './fronts.js'
 import { watchProgress } from './progress.js'
 import { Rooms } from './rooms.js'
@@ -97,9 +97,16 @@ async function open(
   rooms.add('operations port', () => ops.close())
 
   const progress = watchProgress({ config, announce, fail })
+  const indexers = new Map<number, IndexerHandle>()
+  const startOne = (inForce: Config, networkId: number): void => {
+    indexers.set(
+      networkId,
+      startIndexer({ config: inForce, networkId, compiled, status, onMessage: progress.onMessage }),
+    )
+  }
   for (const { networkId } of config.networks) {
-    const indexer = startIndexer({ config, networkId, compiled, status, onMessage: progress.onMessage })
-    rooms.add(`indexer of network ${networkId}`, () => indexer.stop(), 'indexers')
+    startOne(config, networkId)
+    rooms.add(`indexer of network ${networkId}`, async () => indexers.get(networkId)?.stop(), 'indexers')
   }
 
   /** A fault of a thread ends the start, too: nothing would come of what it waits for. */
@@ -177,6 +184,16 @@ async function open(
     health,
     caughtUp: progress.caughtUp,
     failed,
+    setRateLimit: (rateLimit) => fronts.limit(rateLimit),
+    restartIndexer: async (inForce, networkId) => {
+      await indexers.get(networkId)?.stop()
+      if (ending.hasBegun) return
+      // The halt was the old thread's to end. The new one halts again if the reason still holds.
+      const row = statusRow(status, networkId)
+      const reason = row.haltReason()
+      if (reason !== LOST) row.replaceHaltReason(reason, 'none')
+      startOne(inForce, networkId)
+    },
     stop: (drainDelayMs) => {
       stopping ??= stop(drainDelayMs)
       return stopping

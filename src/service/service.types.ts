@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.types.js'
 import type { HealthSource } from '../health/healthSource.types.js'
 import type { Logger } from '../telemetry/logger.js'
+import type { Reloadable } from './reload.js'
 
 /** A running service. `bds run` runs one per process; `bds start` runs one beside its devnet. */
-export interface RunningService {
+export interface RunningService extends Reloadable {
   /** `http://127.0.0.1:5577`, with the port that is really open. */
   readonly url: string
   readonly opsUrl: string

@@ -8,6 +8,21 @@ export interface LogConfig {
   readonly level: 'error' | 'warn' | 'info' | 'debug'
   /** `auto`: pretty when standard error is a terminal, else JSON lines. */
   readonly format: 'json' | 'pretty' | 'auto'
+  /** Holds the level in force in all threads, in place of `level`: `createSharedLevel`. */
+  readonly sharedLevel?: SharedArrayBuffer
+}
+
+const SEVERITY: { readonly [L in LogConfig['level']]: number } = { error: 50, warn: 40, info: 30, debug: 20 }
+
+/** A level that all threads obey, and that can change while they run. */
+export function createSharedLevel(level: LogConfig['level']): SharedArrayBuffer {
+  const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+  setSharedLevel(shared, level)
+  return shared
+}
+
+export function setSharedLevel(shared: SharedArrayBuffer, level: LogConfig['level']): void {
+  Atomics.store(new Int32Array(shared), 0, SEVERITY[level])
 }
 
 export type LogFields = Readonly<Record<string, unknown>>
@@ -41,7 +56,8 @@ export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?:
   return wrap(
     pino(
       {
-        level: config.level,
+        // With a shared level `wrap` decides.
+        level: config.sharedLevel === undefined ? config.level : 'debug',
         base: { ...bindings },
         messageKey: 'msg',
         timestamp: () => `,"ts":"${new Date().toISOString()}"`,
@@ -50,6 +66,7 @@ export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?:
       },
       guarded({ write }, pretty),
     ),
+    config.sharedLevel === undefined ? undefined : new Int32Array(config.sharedLevel),
   )
 }
 
@@ -77,13 +94,16 @@ function guarded(stream: DestinationStream, pretty: boolean): DestinationStream 
 
 type PinoLogger = ReturnType<typeof pino>
 
-function wrap(inner: PinoLogger): Logger {
+function wrap(inner: PinoLogger, least: Int32Array | undefined): Logger {
+  const write = (level: LogConfig['level'], text: string, fields: LogFields = {}): void => {
+    if (least === undefined || SEVERITY[level] >= Atomics.load(least, 0)) inner[level](fields, text)
+  }
   return {
-    error: (text, fields) => inner.error(fields ?? {}, text),
-    warn: (text, fields) => inner.warn(fields ?? {}, text),
-    info: (text, fields) => inner.info(fields ?? {}, text),
-    debug: (text, fields) => inner.debug(fields ?? {}, text),
-    child: (bindings) => wrap(inner.child({ ...bindings })),
+    error: (text, fields) => write('error', text, fields),
+    warn: (text, fields) => write('warn', text, fields),
+    info: (text, fields) => write('info', text, fields),
+    debug: (text, fields) => write('debug', text, fields),
+    child: (bindings) => wrap(inner.child({ ...bindings }), least),
   }
 }
 
