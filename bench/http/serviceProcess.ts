@@ -5,6 +5,7 @@ import { createStatusBoard } from '../../src/board/statusBoard.js'
 import { createVersionReader } from '../../src/board/version.js'
 import type { HealthSource } from '../../src/health/healthSource.types.js'
 import { chooseTransport } from '../../src/http/chooseTransport.js'
+import { servedNetworks } from '../../src/http/servedNetworks.js'
 import { startHttpServer } from '../../src/http/server.js'
 import { answerers } from '../../src/pool/answerers.js'
 import { decodeReplies } from '../../src/pool/batchMessages.js'
@@ -16,7 +17,12 @@ import { createBatchRunner } from '../../src/pool/runBatch.js'
 import { openShardReaders } from '../../src/shard/queries/shardReaders.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import { createLogger } from '../../src/telemetry/logger.js'
-import { compileMerkleModule, createRowWriter, createTextDigest } from '../../src/wasm/wasmModule.js'
+import {
+  compileMerkleModule,
+  createHasher,
+  createRowWriter,
+  createTextDigest,
+} from '../../src/wasm/wasmModule.js'
 import { queryConfig } from '../query/queryConfig.js'
 import { SERVED } from '../query/traffic.js'
 import type { IndexerData, ToIndexer } from './indexerProcess.js'
@@ -81,6 +87,7 @@ async function listen(answering: Pick<QueryPool, 'submit'>, cacheBytes: number):
     pool: answering,
     status,
     health: noHealth(),
+    networks: servedNetworks(config, createHasher(compiled)),
     logger,
     metrics: {
       requestFinished: ignore,

@@ -31,6 +31,7 @@ import {
   HealthResponse,
   L1InfoTreeIndexResponse,
   LivenessResponse,
+  NetworksResponse,
   ReadinessResponse,
   SyncStatusResponse,
   TokenMappingsResponse,
@@ -180,6 +181,12 @@ export const probeRoutes = {
     paths: ['/bridge/v1/sync-status'],
     summary: 'Synchronisation of the chains and of the bridge indexer',
     response: SyncStatusResponse,
+    otherStatuses: [],
+  },
+  getNetworks: {
+    paths: ['/bridge/v1/networks'],
+    summary: 'Networks that are served, with their chain ids and contracts',
+    response: NetworksResponse,
     otherStatuses: [],
   },
   getLiveness: {

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { serviceStatuses } from '../query/healthReasons.js'
-import { healthDefinition, syncStatusDefinition } from '../query/healthRecords.js'
+import { healthDefinition, networksDefinition, syncStatusDefinition } from '../query/healthRecords.js'
 import {
   claimProofDefinition,
   claimTransactionDefinition,
@@ -144,6 +144,8 @@ export const L1InfoTreeIndexResponse = recordSchema(l1InfoTreeIndexDefinition)
 export const ClaimTransactionResponse = recordSchema(claimTransactionDefinition)
 
 export const SyncStatusResponse = recordSchema(syncStatusDefinition)
+
+export const NetworksResponse = recordSchema(networksDefinition)
 
 export const HealthResponse = recordSchema(healthDefinition)
 

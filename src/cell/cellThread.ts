@@ -8,12 +8,14 @@ import { OperatorError } from '../errors/operatorError.js'
 import { HealthBoard } from '../health/healthBoard.js'
 import { createHealthSource } from '../health/healthSource.js'
 import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
+import { servedNetworks } from '../http/servedNetworks.js'
 import { type HttpServer, startHttpServer } from '../http/server.js'
 import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
 import { AwakeClock, monotonicMs } from '../telemetry/clocks.js'
 import { FrontCounts } from '../telemetry/frontCounts.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
+import { createHasher } from '../wasm/wasmModule.js'
 import type { CellData, CellFault, CellMessage, CellOrder } from './cellMessages.js'
 
 /** So old are the gauges of this thread at most. Each beat wakes the thread, also of a service that rests. */
@@ -127,6 +129,7 @@ class CellThread {
         board: this.health,
         awakeNow: () => this.health.awakeNow(monotonicMs()),
       }),
+      networks: servedNetworks(config, createHasher(this.data.compiled)),
       logger: this.logger.child({ component: 'http' }),
       metrics: this.counts,
     })

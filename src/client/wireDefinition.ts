@@ -351,6 +351,33 @@ export interface SyncStatusResponse {
   readonly networks: readonly NetworkSync[]
 }
 
+/** A network that is served, and its contracts. */
+export interface Network {
+  /** Id of the network in the bridge; 0 = layer 1. */
+  readonly networkId: number
+  /** Chain id, by which wallets know it. */
+  readonly chainId: number
+  /** Bridge contract. */
+  readonly bridge: string
+  /** Global exit root manager. */
+  readonly globalExitRootManager: string
+  /** Rollup manager; null but for network 0. */
+  readonly rollupManager: string | null
+  /** First block that is read. */
+  readonly startBlock: number
+  /** What counts as final: a tag, maybe with blocks below it, like `finalized-64`. */
+  readonly finality: string
+}
+
+/** What is served here; the same for as long as the process runs. */
+export interface NetworksResponse {
+  /** Network that the health record describes. */
+  readonly primaryNetwork: number
+  readonly networks: readonly Network[]
+  /** Operations that are answered, by their ids in /openapi.json. */
+  readonly capabilities: readonly string[]
+}
+
 /** The process answers. */
 export interface LivenessResponse {
   readonly status: 'alive'
@@ -490,6 +517,8 @@ export interface Endpoints {
   getHealth(options?: CallOptions): Promise<HealthResponse>
   /** Synchronisation of the chains and of the bridge indexer. `GET /bridge/v1/sync-status` */
   getSyncStatus(options?: CallOptions): Promise<SyncStatusResponse>
+  /** Networks that are served, with their chain ids and contracts. `GET /bridge/v1/networks` */
+  getNetworks(options?: CallOptions): Promise<NetworksResponse>
   /** The process answers. `GET /livez` */
   getLiveness(options?: CallOptions): Promise<LivenessResponse>
   /** Whether a balancer should send requests here. `GET /readyz` */
@@ -518,6 +547,7 @@ export const operations = {
   },
   getHealth: { path: '/bridge/v1', shape: 'HealthResponse', hasParameters: false, own: [503] },
   getSyncStatus: { path: '/bridge/v1/sync-status', shape: 'SyncStatusResponse', hasParameters: false },
+  getNetworks: { path: '/bridge/v1/networks', shape: 'NetworksResponse', hasParameters: false },
   getLiveness: { path: '/livez', shape: 'LivenessResponse', hasParameters: false },
   getReadiness: { path: '/readyz', shape: 'ReadinessResponse', hasParameters: false, own: [503] },
 } as const
@@ -552,6 +582,9 @@ export const shapes = {
   NetworkSync:
     'network_id:n current_block:n synced_block:n is_synced:b finalized_block:n~ lag_seconds:n~ head_age_seconds:n~ halted:t~ contract_deposit_count:n~ contracts_compared:b~ indexed_deposit_count:n indexed_claim_count:n unresolved_senders:n reasons:t*?',
   SyncStatusResponse: 'l1_sync:ChainSync l2_sync:ChainSync bridge_sync:BridgeSync networks:NetworkSync*',
+  Network:
+    'network_id:n chain_id:n bridge:t global_exit_root_manager:t rollup_manager:t~ start_block:n finality:t',
+  NetworksResponse: 'primary_network:n networks:Network* capabilities:t*',
   LivenessResponse: 'status:t',
   ReadinessResponse: 'status:t',
 } as const

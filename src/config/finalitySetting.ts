@@ -6,6 +6,11 @@ const AGGKIT_TAGS: Readonly<Record<string, Finality['tag']>> = {
   FinalizedBlock: 'finalized',
 }
 
+/** `finalized`, or `finalized-64` for a finality that is so many blocks below the tag. */
+export function spellFinality({ tag, depth }: Finality): string {
+  return depth === 0 ? tag : `${tag}-${depth}`
+}
+
 /**
  * Reads `latest`, `safe`, `finalized`, `depth:64`, `finalized-64`, and aggkit's spellings `FinalizedBlock`, `LatestBlock/-6`.
  * @returns undefined for anything else.

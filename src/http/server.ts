@@ -5,6 +5,7 @@ import type { Config, RateLimitConfig } from '../config/config.types.js'
 import type { HealthSource } from '../health/healthSource.types.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { failure } from '../query/answers.js'
+import type { NetworksRecord } from '../query/healthRecords.js'
 import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import type { Logger } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
@@ -26,6 +27,7 @@ export interface HttpServerOptions {
   readonly pool: Pick<QueryPool, 'submit'>
   readonly status: StatusBoardHandle
   readonly health: HealthSource
+  readonly networks: NetworksRecord
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly transport: Transport
@@ -84,7 +86,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const connections = createConnections(config.http, cells, metrics, (address) => exempt.has(address))
   const cache = new AnswerCache(config.http.cacheBytes)
   const readVersion = createVersionReader(status)
-  const targets = createTargets(health, staticDocuments(config.http.compress), readVersion)
+  const targets = createTargets(health, staticDocuments(config.http.compress), readVersion, options.networks)
   const handling: RequestHandlerOptions & { gate: RateGate | undefined } = {
     context,
     targets,

@@ -2,6 +2,7 @@ import { operationIds, probeRoutes, routes } from '../api/routes.js'
 import type { VersionNow } from '../board/version.js'
 import type { HealthSource } from '../health/healthSource.types.js'
 import { failure } from '../query/answers.js'
+import type { NetworksRecord } from '../query/healthRecords.js'
 import type { OperationId } from '../query/queries.js'
 import type { StaticDocument } from './documents.js'
 import { NO_STORE } from './wire/cacheControl.js'
@@ -17,11 +18,13 @@ export type Target =
 /**
  * Every path that is served, with and without a trailing slash.
  * @param readVersion what `createVersionReader` returns.
+ * @param networks the answer of `/bridge/v1/networks`.
  */
 export function createTargets(
   health: HealthSource,
   documents: readonly StaticDocument[],
   readVersion: () => VersionNow,
+  networks: NetworksRecord,
 ): ReadonlyMap<string, Target> {
   const targets = new Map<string, Target>()
   const add = (path: string, target: Target): void => {
@@ -29,12 +32,14 @@ export function createTargets(
     if (!path.endsWith('/')) targets.set(`${path}/`, target)
   }
   for (const operation of operationIds) add(routes[operation].path, { type: 'query', route: operation })
+  const servedNetworks = jsonAnswer(200, networks)
   const probes: { readonly [Id in keyof typeof probeRoutes]: (exchange: Exchange) => void } = {
     getHealth: onceATurn(readVersion, () => {
       const { httpStatus, record } = health.health()
       return jsonAnswer(httpStatus, record)
     }),
     getSyncStatus: onceATurn(readVersion, () => jsonAnswer(200, health.syncStatus())),
+    getNetworks: (exchange) => exchange.send(servedNetworks),
     getLiveness: (exchange) => exchange.send(jsonAnswer(200, { status: 'alive' })),
     getReadiness: (exchange) => sendReadiness(exchange, health),
   }

@@ -1,4 +1,5 @@
 import type { Address } from './chainEvent.js'
+import { decodeHex } from './hex.js'
 
 /** An address with its EIP-55 spelling: bit i of the 40 in `checksumMask` says that hex digit i is upper case. */
 export interface ChecksumAddress {
@@ -31,6 +32,13 @@ export function checksumMask(address: Address, keccak256: (bytes: Uint8Array) =>
     if (isLetter && nibble >= 8) mask[digit >> 3]! |= 0x80 >> (digit & 7)
   }
   return mask
+}
+
+/** @param address 0x and 40 hex digits in any case. @returns it in the spelling of EIP-55. */
+export function checksumText(address: string, keccak256: (bytes: Uint8Array) => Uint8Array): string {
+  const mask = checksumMask(decodeHex(address.toLowerCase())!, keccak256)
+  const digits = [...address.slice(2).toLowerCase()]
+  return `0x${digits.map((digit, i) => (mask[i >> 3]! & (0x80 >> (i & 7)) ? digit.toUpperCase() : digit)).join('')}`
 }
 
 export function encodeChecksumAddress(bytes: Uint8Array, offset: number, address: ChecksumAddress): void {

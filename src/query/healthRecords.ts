@@ -121,4 +121,41 @@ export const syncStatusDefinition = {
   },
 } as const satisfies JsonRecordDefinition
 
+const networkDefinition = {
+  title: 'Network',
+  description: 'A network that is served, and its contracts.',
+  fields: {
+    network_id: { kind: 'networkId', description: 'Id of the network in the bridge; 0 = layer 1.' },
+    chain_id: { kind: 'count', description: 'Chain id, by which wallets know it.' },
+    bridge: { kind: 'address', description: 'Bridge contract.' },
+    global_exit_root_manager: { kind: 'address', description: 'Global exit root manager.' },
+    rollup_manager: {
+      kind: 'address',
+      isNullable: true,
+      description: 'Rollup manager; null but for network 0.',
+    },
+    start_block: { kind: 'blockNumber', description: 'First block that is read.' },
+    finality: {
+      kind: 'text',
+      description: 'What counts as final: a tag, maybe with blocks below it, like `finalized-64`.',
+    },
+  },
+} as const satisfies JsonRecordDefinition
+
+export const networksDefinition = {
+  title: 'NetworksResponse',
+  description: 'What is served here; the same for as long as the process runs.',
+  fields: {
+    primary_network: { kind: 'networkId', description: 'Network that the health record describes.' },
+    networks: { record: networkDefinition, isList: true },
+    capabilities: {
+      kind: 'text',
+      isList: true,
+      description: 'Operations that are answered, by their ids in /openapi.json.',
+    },
+  },
+} as const satisfies JsonRecordDefinition
+
+export type NetworksRecord = JsonRecordOf<typeof networksDefinition>
+
 export type SyncStatusRecord = JsonRecordOf<typeof syncStatusDefinition>

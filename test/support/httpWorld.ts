@@ -4,9 +4,10 @@ import type { Config } from '../../src/config/config.types.js'
 import { createHealthBoard, HealthBoard } from '../../src/health/healthBoard.js'
 import { createHealthMonitor, type HealthMonitor } from '../../src/health/healthMonitor.js'
 import { chooseTransport } from '../../src/http/chooseTransport.js'
+import { servedNetworks } from '../../src/http/servedNetworks.js'
 import { type HttpServer, startHttpServer } from '../../src/http/server.js'
 import type { Transport } from '../../src/http/wire/wire.js'
-import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
+import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
 import { buildSmallWorld } from './fakeChainScenario.js'
 import { type FakePool, startFakePool, startWatchedPool, type WatchedPool } from './fakePool.js'
 import { IndexedWorld } from './indexedWorld.js'
@@ -74,6 +75,7 @@ async function startFront(
   const slowReadersCut: string[] = []
   const server = await startHttpServer({
     ...{ config, pool, status, health, logger, transport, random },
+    networks: servedNetworks(config, createHasher(compileMerkleModule())),
     metrics: {
       requestFinished: (route, method, code) => finished.push(`${route} ${method} ${code}`),
       requestAborted: (route) => aborted.push(route),

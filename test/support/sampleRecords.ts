@@ -1,6 +1,7 @@
 import { getAddress, hexToBytes, numberToBytes } from 'viem/utils'
 import type { ChecksumAddress } from '../../src/protocol/checksumAddress.js'
 import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../src/protocol/units.js'
+import type { NetworksRecord } from '../../src/query/healthRecords.js'
 import type {
   ClaimProofRecord,
   ClaimTransactionRecord,
@@ -158,3 +159,6 @@ export function pageOf<Row>(rows: readonly Row[], fields: Partial<Page<Row>> = {
   const template = bridgeTemplate
   return { rows, template, page: 1, limit: 100, total: rows.length, nextCursor: null, ...fields }
 }
+
+/** For tests that ask for no `/networks`. */
+export const NO_NETWORKS: NetworksRecord = { primary_network: 0, networks: [], capabilities: [] }

@@ -27,6 +27,7 @@ import { registerFrontMetrics } from '../../src/telemetry/metrics.js'
 import { type Demand, judgeLimits, type ProcessLimits } from '../../src/telemetry/processLimits.js'
 import { pageOf, rowsOf } from '../support/docsPages.js'
 import { loadedConfig } from '../support/loadedConfig.js'
+import { NO_NETWORKS } from '../support/sampleRecords.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { docsTables } from './docsTables.js'
 
@@ -94,7 +95,7 @@ test('docs/api.md names every path of the API, and no other', () => {
   const section = api.slice(api.indexOf('\n## Endpoints\n'), api.indexOf('\n## Claim a bridge\n'))
   const told = [...section.matchAll(/^\| [^|]+/gm)].flatMap(([cell]) => namesIn(cell))
   const nobodyAsks = (): never => assert.fail('nobody asks')
-  const served = [...createTargets(silentHealth, staticDocuments(false), nobodyAsks).keys()]
+  const served = [...createTargets(silentHealth, staticDocuments(false), nobodyAsks, NO_NETWORKS).keys()]
   const withoutSlash = (path: string) => path.replace(/(?<=.)\/$/, '')
   assert.deepEqual([...new Set(told.map(withoutSlash))].sort(), [...new Set(served.map(withoutSlash))].sort())
 })

@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/config.types.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
 import { rewindBlocks } from '../../src/indexer/recovery/recoveryMachine.js'
-import { healthDefinition, syncStatusDefinition } from '../../src/query/healthRecords.js'
+import { healthDefinition, networksDefinition, syncStatusDefinition } from '../../src/query/healthRecords.js'
 import {
   claimProofDefinition,
   claimTransactionDefinition,
@@ -57,6 +57,7 @@ export const docsTables: readonly DocsTable[] = [
     { field: 'field of `/claim-transaction`', definition: claimTransactionDefinition },
     { field: 'field of the health record', definition: healthDefinition },
     { field: 'field of `/sync-status`', definition: syncStatusDefinition },
+    { field: 'field of `/networks`', definition: networksDefinition },
   ].map(({ field, definition }) => ({
     file: 'docs/api.md',
     what: `each ${field}`,

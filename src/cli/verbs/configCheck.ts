@@ -2,8 +2,7 @@ import type { Config } from '../../config/config.types.js'
 import { ConfigError } from '../../config/configError.js'
 import type { LoadedConfig } from '../../config/load.js'
 import type { ConfigFile } from '../../config/schema.js'
-import { checksumMask } from '../../protocol/checksumAddress.js'
-import { decodeHex } from '../../protocol/hex.js'
+import { checksumText } from '../../protocol/checksumAddress.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
 
 /** Host names that RFC 2606 reserves for examples. The default file has them, and no node answers there. */
@@ -34,11 +33,7 @@ function exampleEndpoints({ networks }: Config): string[] {
 function misspeltAddresses({ networks }: ConfigFile): string[] {
   // 7 ms of CPU; viem takes 130.
   const hasher = createHasher(compileMerkleModule())
-  const spell = (address: string): string => {
-    const mask = checksumMask(decodeHex(address.toLowerCase())!, (bytes) => hasher.hash(bytes))
-    const digits = [...address.slice(2).toLowerCase()]
-    return `0x${digits.map((digit, i) => (mask[i >> 3]! & (0x80 >> (i & 7)) ? digit.toUpperCase() : digit)).join('')}`
-  }
+  const spell = (address: string): string => checksumText(address, (bytes) => hasher.hash(bytes))
   return networks.flatMap((network) =>
     CONTRACTS.flatMap((key) => {
       const address = network[key]

@@ -88,6 +88,7 @@ test('every endpoint answers the client in the shape of its types', async (t) =>
     getClaimTransaction: await client.getClaimTransaction(key),
     getHealth: await client.getHealth(),
     getSyncStatus: await client.getSyncStatus(),
+    getNetworks: await client.getNetworks(),
     getLiveness: await client.getLiveness(),
     getReadiness: await client.getReadiness(),
   }
@@ -96,6 +97,10 @@ test('every endpoint answers the client in the shape of its types', async (t) =>
   assert.ok(answers.getClaims.claims.length > 0 && answers.getTokenMappings.tokenMappings.length > 0)
   assert.deepEqual(answers.getHealth.supportedNetworks, [0, 1, 2])
   assert.equal(answers.getSyncStatus.networks.length, 3)
+  assert.deepEqual(
+    answers.getNetworks.networks.map(({ networkId, chainId }) => [networkId, chainId]),
+    devnet.chains.map(({ networkId, chainId }) => [networkId, chainId]),
+  )
   await assert.rejects(client.getBridges({ networkId: 999 }), { code: 'INVALID_NETWORK_ID', status: 400 })
   await assert.rejects(client.getL1InfoTreeIndex({ networkId: 1, depositCount: 10_000 }), {
     code: 'BRIDGE_NOT_FOUND',

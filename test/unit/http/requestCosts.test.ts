@@ -18,6 +18,7 @@ import type { Wire, WireRequest } from '../../../src/http/wire/wire.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
+import { NO_NETWORKS } from '../../support/sampleRecords.js'
 
 /** `http.max_url_bytes` of a service that sets nothing. */
 const MAX_URL = 2_048
@@ -60,6 +61,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
       } as unknown as HealthSource,
       staticDocuments(true),
       () => version,
+      NO_NETWORKS,
     ),
     queryContext: {
       parsers: createQueryParsers(new Set([0, 1])),

@@ -4,6 +4,7 @@ import type { VersionNow } from '../../../src/board/version.js'
 import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { createTargets } from '../../../src/http/targets.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
+import { NO_NETWORKS } from '../../support/sampleRecords.js'
 
 const version: VersionNow = { commits: 1, epoch: 0, halted: 0, isChanging: false }
 
@@ -16,7 +17,7 @@ function frontOf(path: string) {
     syncStatus: () => ({ made: ++made }),
     readiness: () => assert.fail('nobody asks'),
   } as unknown as HealthSource
-  const target = createTargets(health, [], () => now).get(path)
+  const target = createTargets(health, [], () => now, NO_NETWORKS).get(path)
   assert.equal(target?.type, 'probe')
   return {
     setVersion: (next: VersionNow) => {
@@ -64,7 +65,7 @@ test('a record that could not be made is made for the next who asks', () => {
     },
   } as unknown as HealthSource
   let now = version
-  const target = createTargets(health, [], () => now).get('/bridge/v1/sync-status')
+  const target = createTargets(health, [], () => now, NO_NETWORKS).get('/bridge/v1/sync-status')
   assert.equal(target?.type, 'probe')
   const bodies: string[] = []
   const exchange = { send: (answer: { body: string }) => bodies.push(answer.body) } as unknown as Exchange
