@@ -7,10 +7,12 @@ import { ErrorResponse } from '../schemas.js'
 /** Part of an OpenAPI document: plain JSON. */
 type Json = { readonly [key: string]: unknown }
 
+/** What the front may refuse any request with. */
+const FRONT_ERRORS: readonly AnswerCode[] = ['URI_TOO_LONG', 'RATE_LIMIT_EXCEEDED']
+
 /** Every data route may also answer with these. */
 const COMMON_ERRORS: readonly AnswerCode[] = [
-  'URI_TOO_LONG',
-  'RATE_LIMIT_EXCEEDED',
+  ...FRONT_ERRORS,
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
   'DEADLINE_EXCEEDED',
@@ -26,7 +28,7 @@ export function openApiDocument(version: string): Json {
   for (const [operation, route] of Object.entries<RouteFacts>(routes))
     paths[route.path] = { get: dataOperation(operation, route, components) }
   for (const [operation, route] of Object.entries<ProbeRoute>(probeRoutes))
-    for (const [position, path] of route.paths.entries())
+    for (const [position, path] of withoutSlashTwins(route.paths).entries())
       paths[path] = {
         get: probeOperation(position === 0 ? operation : `${operation}${position + 1}`, route, components),
       }
@@ -37,19 +39,77 @@ export function openApiDocument(version: string): Json {
       title: 'Bridge Data Service',
       version,
       description:
-        'Read-only access to indexed bridge transactions, claims, claim proofs, sync status and token mappings.',
+        'Read-only access to indexed bridge transactions, claims, claim proofs, sync status and token mappings. Every path may end with a slash, and is also answered to HEAD and OPTIONS. No operation needs a key: one that the operator has given out selects a higher rate limit.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The service that this document came from.' }],
+    security: [{}, { apiKey: [] }, { bearer: [] }],
+    tags: TAGS,
     paths,
     components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
       schemas: Object.fromEntries([...components].sort(([left], [right]) => (left < right ? -1 : 1))),
     },
   }
 }
 
-const ETAG: Json = {
-  description: 'Strong entity tag: a digest of the JSON, other for each coding.',
-  schema: { type: 'string' },
+const TAGS = [
+  { name: 'data', description: 'Bridges, claims, proofs and token mappings.' },
+  { name: 'service', description: 'What is served here, how far it is, and whether it is well.' },
+] as const
+
+const SECURITY_SCHEMES: Json = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'A key of the operator, for a higher rate limit.',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token.' },
+}
+
+const header = (type: 'string' | 'integer', description: string, example: string | number): Json => ({
+  description,
+  schema: { type },
+  example,
+})
+
+const HEADERS = {
+  ETag: header(
+    'string',
+    'Strong entity tag: a digest of the JSON, other for each coding.',
+    '"5f2a6d0c1b9e4a77"',
+  ),
+  RateLimit: header(
+    'string',
+    "Whole tokens left in the client's bucket, and seconds until it is full. Only under a rate limit, and not on answers for shared caches.",
+    '"address";r=199;t=1',
+  ),
+  'RateLimit-Policy': header(
+    'string',
+    'Tokens that the bucket holds, and seconds in which it fills. Only beside `RateLimit`.',
+    '"address";q=200;w=4',
+  ),
+  'Retry-After': header('integer', 'Seconds after which the same request may succeed.', 1),
+  'X-Request-Id': header(
+    'string',
+    "The request's own id if it had one, else a new one; it is in our log.",
+    'b7c1d2e3',
+  ),
+} as const satisfies Json
+
+type HeaderName = keyof typeof HEADERS
+
+function headersOf(...names: readonly HeaderName[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+const LIMITED: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id']
+
+/** Every path is served with and without a slash at its end, and described without. */
+function withoutSlashTwins(paths: readonly string[]): string[] {
+  return paths.filter((path) => !(path.length > 1 && path.endsWith('/') && paths.includes(path.slice(0, -1))))
 }
 
 type RouteFacts = Pick<Route<never>, 'path' | 'summary' | 'parameters' | 'response' | 'errors' | 'cost'>
@@ -57,14 +117,18 @@ type RouteFacts = Pick<Route<never>, 'path' | 'summary' | 'parameters' | 'respon
 function dataOperation(operationId: string, route: RouteFacts, components: Map<string, Json>): Json {
   return {
     operationId,
+    tags: ['data'],
     summary: route.summary,
     parameters: parametersOf(route.parameters),
     'x-rate-limit-cost': route.cost,
     responses: {
-      200: { ...success(route.response, components), headers: { ETag: ETAG } },
+      200: {
+        ...success(route.response, components),
+        headers: headersOf('ETag', ...LIMITED),
+      },
       304: {
         description: 'The answer is still one that the request header `If-None-Match` names.',
-        headers: { ETag: ETAG },
+        headers: headersOf('ETag', ...LIMITED),
       },
       ...errorResponses([...route.errors, ...COMMON_ERRORS], components),
     },
@@ -78,8 +142,13 @@ function probeOperation(operationId: string, route: ProbeRoute, components: Map<
   ])
   return {
     operationId,
+    tags: ['service'],
     summary: route.summary,
-    responses: { 200: success(route.response, components), ...Object.fromEntries(others) },
+    responses: {
+      200: { ...success(route.response, components), headers: headersOf(...LIMITED) },
+      ...Object.fromEntries(others),
+      ...errorResponses(FRONT_ERRORS, components),
+    },
   }
 }
 
@@ -99,18 +168,25 @@ function parametersOf({ properties, required = [] }: TObject): Json[] {
 }
 
 function success(schema: TSchema, components: Map<string, Json>): Json {
-  return { description: String(schema.description), content: jsonContent(reference(schema, components)) }
+  const content = jsonContent(reference(schema, components))
+  return { description: String(schema.description), content }
 }
 
 function errorResponses(codes: readonly AnswerCode[], components: Map<string, Json>): Json {
   const meanings = new Map<number, string[]>()
+  const waiting = new Set(
+    codes.filter((code) => errorTable[code].waitingHelps).map((code) => errorTable[code].status),
+  )
   for (const code of codes) {
     const { status, meaning } = errorTable[code]
     meanings.set(status, [...(meanings.get(status) ?? []), `${code}: ${meaning}`])
   }
   const content = jsonContent(reference(ErrorResponse, components))
   return Object.fromEntries(
-    [...meanings].map(([status, lines]) => [status, { description: lines.join(' '), content }]),
+    [...meanings].map(([status, lines]) => {
+      const headers = headersOf(...(waiting.has(status) ? (['Retry-After'] as const) : []), ...LIMITED)
+      return [status, { description: lines.join(' '), headers, content }]
+    }),
   )
 }
 

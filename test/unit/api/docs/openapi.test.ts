@@ -29,11 +29,11 @@ interface Parameter {
 
 const document = openApiDocument('1.0.0') as unknown as Document
 
-test('the OpenAPI document has exactly the paths of the routes', () => {
+test('the OpenAPI document has exactly the paths of the routes, each without a slash at its end', () => {
   const expected = [
     ...Object.values(routes).map(({ path }) => path as string),
     ...Object.values(probeRoutes).flatMap(({ paths }) => paths as readonly string[]),
-  ]
+  ].filter((path) => path === '/' || !path.endsWith('/'))
   assert.deepEqual(Object.keys(document.paths).sort(), expected.sort())
   assert.deepEqual([document.openapi, document.info.version], ['3.1.0', '1.0.0'])
 })
@@ -130,4 +130,22 @@ test('the documentation page names every field that a data endpoint or a probe m
 
 test('the documentation page loads nothing from elsewhere', () => {
   assert.doesNotMatch(docsPage('1.0.0'), /<script|src=|https?:/)
+})
+
+interface Operation {
+  readonly operationId: string
+  readonly responses: Readonly<Record<string, { readonly headers?: object }>>
+}
+
+test('every operation may be limited, and tells by which headers', () => {
+  for (const { get } of Object.values(document.paths)) {
+    const { operationId, responses } = get as unknown as Operation
+    for (const status of ['200', '429'])
+      assert.deepEqual(
+        Object.keys(responses[status]?.headers ?? {}).filter((name) => name.startsWith('RateLimit')),
+        ['RateLimit', 'RateLimit-Policy'],
+        `${operationId} ${status}`,
+      )
+    assert.ok('Retry-After' in (responses['429']?.headers ?? {}), operationId)
+  }
 })
