@@ -67,10 +67,25 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     summary: 'check Node, the native addons, the data folder and the configuration',
     load: async () => (await import('./verbs/doctorVerb.js')).doctor,
   },
+  completion: {
+    summary: 'print a script for the completion of your shell',
+    load: async () => (await import('./verbs/completionVerb.js')).completionVerb(completions),
+  },
   version: {
     summary: 'print versions',
     load: async () => (await import('./verbs/versionVerb.js')).version,
   },
+}
+
+/** Words of every verb's help. The completion itself has no more than its shells. */
+async function completions(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { wordsOfHelp } = await import('./verbs/completionVerb.js')
+  const loaded = await Promise.all(
+    Object.entries(verbs).map(
+      async ([name, { load }]) => [name, wordsOfHelp(name, (await load()).help)] as const,
+    ),
+  )
+  return Object.fromEntries(loaded)
 }
 
 process.exitCode = await main(process.argv.slice(2))
@@ -146,7 +161,7 @@ function reportFault(error: unknown): ExitCode {
 }
 
 function help(): string {
-  const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
+  const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`)
   const codes = Object.entries(exitCodes).map(
     ([name, code]) => `  ${code}  ${exitCodeMeanings[name as keyof typeof exitCodes]}`,
   )

@@ -2,9 +2,11 @@ import type { Config } from '../../config/config.types.js'
 import { ConfigError } from '../../config/configError.js'
 import { isConfigured, loadConfig } from '../../config/load.js'
 import { exitCodes } from '../../service/exitCodes.js'
+import type { Logger } from '../../telemetry/logger.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
-import type { Verb } from '../input/verb.js'
+import { type Arguments, configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import { configuredUrl } from '../input/configuredUrl.js'
+import { UsageError, type Verb } from '../input/verb.js'
 import { type Check, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
 
 /** Longest time for all checks of one endpoint. */
@@ -19,7 +21,7 @@ interface Line {
 /** `bds doctor`: checks whether this machine can run the service and what the endpoints can do, one line per check. */
 export const doctor: Verb = {
   help: [
-    'Usage: bds doctor [--config FILE] [--offline] [--json] [flags]',
+    'Usage: bds doctor [--config FILE] [--offline] [--e2e] [--url URL] [--json] [flags]',
     '',
     'Checks Node, the native addons, the wasm module and limits; with a configuration also the data folder, its disk and stores,',
     'and every RPC endpoint: chain, contracts and whether they name each other, state at a block, finality tag, logs by block',
@@ -27,6 +29,9 @@ export const doctor: Verb = {
     'their alias. Ends with 1 when a check fails; a warning is about something that the service can do without.',
     '',
     '  --offline      ask no endpoint',
+    '  --e2e          besides, with the running service: have the bridge of its destination check the proof of the newest deposit of',
+    '                 each network, by a call that changes nothing',
+    '  --url URL      address of the API for --e2e; default http.host and http.port of the configuration',
     '  --json         one JSON document instead of lines',
     ...otherFlagsHelp,
   ].join('\n'),
@@ -34,8 +39,12 @@ export const doctor: Verb = {
     const { values, switches } = readArguments(args, {
       ...configOptions,
       offline: { type: 'boolean' },
+      e2e: { type: 'boolean' },
+      url: { type: 'string' },
       json: { type: 'boolean' },
     })
+    if (switches.has('e2e') && !isConfigured(values.config))
+      throw new UsageError('--e2e needs a configuration: it asks the endpoints')
     const lines: Line[] = []
     const report = (line: Line): void => {
       lines.push(line)
@@ -59,6 +68,7 @@ export const doctor: Verb = {
       if (config !== undefined) {
         await runAll(folderChecks(config))
         if (!switches.has('offline')) await probeAll(config, report)
+        if (switches.has('e2e')) await runAll(await endToEnd(config, values))
       }
     } else await runAll([...machineChecks(undefined), ...limitChecks(undefined)])
     const isWell = lines.every(({ outcome }) => outcome !== 'fail')
@@ -77,10 +87,21 @@ async function lineOf({ what, run }: Check): Promise<Line> {
   }
 }
 
+async function endToEnd(config: Config, values: Arguments['values']): Promise<Check[]> {
+  const { endToEndChecks } = await import('./endToEndCheck.js')
+  const url = values.url ?? configuredUrl('http', values)
+  if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
+  return endToEndChecks({ config, url, logger: await quietLogger() })
+}
+
+async function quietLogger(): Promise<Logger> {
+  const { createLogger } = await import('../../telemetry/logger.js')
+  return createLogger({ level: 'error', format: 'json' }, { component: 'doctor' })
+}
+
 async function probeAll(config: Config, report: (line: Line) => void): Promise<void> {
   const { probeEndpoint } = await import('../../chain/probe/probeEndpoint.js')
-  const { createLogger } = await import('../../telemetry/logger.js')
-  const logger = createLogger({ level: 'error', format: 'json' }, { component: 'doctor' })
+  const logger = await quietLogger()
   for (const network of config.networks)
     for (const [position, { alias }] of network.rpc.entries()) {
       const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)

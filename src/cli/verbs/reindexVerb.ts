@@ -5,7 +5,7 @@ import { exitCodes } from '../../service/exitCodes.js'
 import { lockFolder } from '../../store/folder/folderLock.js'
 import { removeShard } from '../../store/removeShard.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
-import { visibleText } from '../../telemetry/visibleText.js'
+import { publicJson, visibleText } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { UsageError, type Verb } from '../input/verb.js'
 import { oneNetwork } from './chosenNetworks.js'
@@ -13,13 +13,14 @@ import { oneNetwork } from './chosenNetworks.js'
 /** `bds reindex`: removes the shard of one network; the next `bds run` reads the network from the chain again. */
 export const reindex: Verb = {
   help: [
-    'Usage: bds reindex --config FILE --network N [--yes] [flags]',
+    'Usage: bds reindex --config FILE --network N [--yes] [--json] [flags]',
     '',
     'Removes what is stored of network N, even if it was stored for another chain; the next `bds run` reads it from the chain again.',
     'Stop the service before. Other networks keep their data. Asks before it removes; without a terminal --yes is needed.',
     '',
     '  --network N    the network',
     '  --yes          do not ask',
+    '  --json         one JSON document instead of a line',
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
@@ -27,19 +28,24 @@ export const reindex: Verb = {
       ...configOptions,
       network: { type: 'string' },
       yes: { type: 'boolean' },
+      json: { type: 'boolean' },
     })
     const { config } = loadConfig({ file: values.config, flags: values })
     const { networkId } = oneNetwork(config, values)
     const directory = shardDirectory(config.dataDir, networkId)
+    const tell = (removed: boolean, told: string): void =>
+      console.log(
+        switches.has('json') ? publicJson({ network_id: networkId, removed, directory }) : visibleText(told),
+      )
     if (!existsSync(directory)) {
-      console.log(visibleText(`network ${networkId} has no data in ${config.dataDir}`))
+      tell(false, `network ${networkId} has no data in ${config.dataDir}`)
       return exitCodes.ok
     }
     if (
       !switches.has('yes') &&
       !(await isConfirmed(`Remove ${directory} and index network ${networkId} again?`))
     ) {
-      console.log('nothing was removed')
+      tell(false, 'nothing was removed')
       return exitCodes.failure
     }
     const lock = lockFolder(config.dataDir, 'write')
@@ -48,7 +54,7 @@ export const reindex: Verb = {
     } finally {
       lock.release()
     }
-    console.log(visibleText(`removed ${directory}: the next bds run reads network ${networkId} again`))
+    tell(true, `removed ${directory}: the next bds run reads network ${networkId} again`)
     return exitCodes.ok
   },
 }

@@ -13,6 +13,7 @@ import { openShardWriter } from '../../shard/write/writer.js'
 import { prepareStores } from '../../store/openStores.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreReader } from '../../store/shardStore.js'
+import { publicJson } from '../../telemetry/visibleText.js'
 import { compileMerkleModule } from '../../wasm/wasmModule.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { readNumber } from '../input/readNumber.js'
@@ -24,7 +25,7 @@ const MAX_BLOCK = 9_999_999_999
 /** `bds rewind`: takes blocks back in one transaction, as a reorg does; the next run reads them again. */
 export const rewind: Verb = {
   help: [
-    'Usage: bds rewind --config FILE --network N --to-block B [flags]',
+    'Usage: bds rewind --config FILE --network N --to-block B [--json] [flags]',
     '',
     'Takes back everything that network N stored above block B; the next `bds run` reads those blocks again. Stop the service',
     'before. The network goes back to the newest stored block at or below B: blocks without events are not always stored. Undo',
@@ -32,23 +33,40 @@ export const rewind: Verb = {
     '',
     '  --network N    the network',
     '  --to-block B   newest block that may stay',
+    '  --json         one JSON document instead of a line',
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
     const text = { type: 'string' } as const
-    const { values } = readArguments(args, { ...configOptions, network: text, 'to-block': text })
+    const { values, switches } = readArguments(args, {
+      ...configOptions,
+      network: text,
+      'to-block': text,
+      json: { type: 'boolean' },
+    })
     const { config } = loadConfig({ file: values.config, flags: values })
     const network = oneNetwork(config, values)
     const block = readNumber(values, 'to-block', undefined, MAX_BLOCK)
     if (!existsSync(join(shardDirectory(config.dataDir, network.networkId), 'data.mdb')))
       throw new FatalError(`network ${network.networkId} has no data in ${config.dataDir}: nothing to rewind`)
-    console.log(await rewindShard(config, network, block))
+    const { told, ...facts } = await rewindShard(config, network, block)
+    console.log(switches.has('json') ? publicJson(facts) : told)
     return exitCodes.ok
   },
 }
 
-/** @returns what was done, in one line. @throws FatalError when the folder is in use, OperatorError when undo does not reach `block`. */
-async function rewindShard(config: Config, network: NetworkConfig, block: number): Promise<string> {
+interface Rewound {
+  /** What was done, in one line. */
+  readonly told: string
+  readonly network_id: number
+  /** Newest block that is left; null at the beginning. */
+  readonly block: number | null
+  readonly deposits: number
+  readonly claims: number
+}
+
+/** @throws FatalError when the folder is in use, OperatorError when undo does not reach `block`. */
+async function rewindShard(config: Config, network: NetworkConfig, block: number): Promise<Rewound> {
   const { networkId, startBlock } = network
   const own = { ...config, networks: [network] }
   const guard = prepareStores(own)
@@ -63,15 +81,19 @@ async function rewindShard(config: Config, network: NetworkConfig, block: number
     reader.refresh()
     const plan = planRewind(reader, block, startBlock)
     reader.release()
+    const result = (told: string): Rewound => {
+      const { deposits, claims } = writer.counts()
+      return { told, network_id: networkId, block: writer.checkpoint()?.number ?? null, deposits, claims }
+    }
     if (plan.type === 'nothing')
-      return `network ${networkId} is at ${blockName(plan.checkpoint)}: nothing to take back`
+      return result(`network ${networkId} is at ${blockName(plan.checkpoint)}: nothing to take back`)
     if (plan.type === 'tooDeep') throw tooDeep(networkId, block, plan.oldest)
     // Claims are taken back with their blocks. Until these are read again, no deposit to this network is ready.
     applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
     applyOrThrow(writer, { type: 'revertTo', ancestor: plan.ancestor as BlockNumber })
     const { deposits, claims } = writer.counts()
     const left = `${deposits} deposits and ${claims} claims are left`
-    return `network ${networkId} is back at ${placeName(writer.checkpoint()?.number, block)}; ${left}`
+    return result(`network ${networkId} is back at ${placeName(writer.checkpoint()?.number, block)}; ${left}`)
   } finally {
     await writer.close()
     await reader.close()

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { HealthReason } from '../../query/healthReasons.js'
-import type { NetworkSyncRecord, SyncStatusRecord } from '../../query/healthRecords.js'
+import type { NetworkSyncRecord, NetworksRecord, SyncStatusRecord } from '../../query/healthRecords.js'
 import { type ExitCode, exitCodes } from '../../service/exitCodes.js'
+import { monotonicMs } from '../../telemetry/clocks.js'
 import { visibleJson, visibleText } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { configuredUrl } from '../input/configuredUrl.js'
 import { UsageError, type Verb } from '../input/verb.js'
+import { hasHead, isCutOff, stateOf } from './networkState.js'
+import { BlockRates, renderTiles } from './statusTiles.js'
 
 const PATH = '/bridge/v1/sync-status'
 const LONGEST_WAIT_MS = 3_000
@@ -21,7 +23,7 @@ export const status: Verb = {
     '',
     '  --url URL      address of the API, without a path; default http.host and http.port of the configuration, or',
     '                 without one 127.0.0.1:5577',
-    '  --watch        show it again every two seconds, until Ctrl-C',
+    '  --watch        show it again every two seconds, until Ctrl-C; on a terminal one tile for each network, with rate and time left',
     '  --json         the unchanged answer of the service',
     ...otherFlagsHelp,
   ].join('\n'),
@@ -34,37 +36,103 @@ export const status: Verb = {
     })
     const url = values.url ?? configuredUrl('http', values)
     if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
+    if (!switches.has('watch')) return show(await ask(url), switches.has('json'))
     const unread = new AbortController()
     process.stdout.once('error', () => unread.abort())
+    const isTiled = process.stdout.isTTY === true && !switches.has('json')
+    const paint = isTiled ? tilePainter(url) : async () => show(await ask(url), switches.has('json'))
     for (;;) {
-      const code = await show(new URL(PATH, url), switches)
-      if (!switches.has('watch')) return code
+      const code = await paint()
       await delay(WATCH_EVERY_MS, undefined, { signal: unread.signal }).catch(() => undefined)
       if (unread.signal.aborted) return code
     }
   },
 }
 
-async function show(url: URL, switches: ReadonlySet<string>): Promise<ExitCode> {
-  let status: number
-  let text: string
+interface Answer {
+  /** Undefined where there is no sync status; `fault` says why. */
+  readonly record?: SyncStatusRecord
+  readonly text: string
+  readonly fault: string
+}
+
+async function ask(url: string): Promise<Answer> {
+  const { origin } = new URL(url)
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_WAIT_MS) })
-    status = response.status
-    text = await response.text()
+    const response = await fetch(new URL(PATH, url), { signal: AbortSignal.timeout(LONGEST_WAIT_MS) })
+    const text = await response.text()
+    const record = response.status === 200 ? syncStatusOf(text) : undefined
+    if (record !== undefined) return { record, text, fault: '' }
+    const answer = response.status === 200 ? 'something else' : response.status
+    return { text, fault: `${origin} answered ${answer} to ${PATH}: is this the API's address?` }
   } catch {
-    console.error(`bds: ${url.origin} does not answer`)
-    return exitCodes.unhealthy
+    return { text: '', fault: `${origin} does not answer` }
   }
-  const record = status === 200 ? syncStatusOf(text) : undefined
+}
+
+function show({ record, text, fault }: Answer, isJson: boolean): ExitCode {
   if (record === undefined) {
-    const answer = status === 200 ? 'something else' : status
-    console.error(`bds: ${url.origin} answered ${answer} to ${PATH}: is this the API's address?`)
+    console.error(`bds: ${fault}`)
     return exitCodes.unhealthy
   }
-  if (switches.has('watch') && !switches.has('json') && process.stdout.isTTY) console.clear()
-  console.log(switches.has('json') ? visibleJson(text.trim()) : renderStatus(record.networks))
-  return record.networks.every((network) => network.is_synced) ? exitCodes.ok : exitCodes.unhealthy
+  console.log(isJson ? visibleJson(text.trim()) : renderStatus(record.networks))
+  return codeOf(record)
+}
+
+function codeOf({ networks }: SyncStatusRecord): ExitCode {
+  return networks.every((network) => network.is_synced) ? exitCodes.ok : exitCodes.unhealthy
+}
+
+/** @returns a function that asks once and paints all tiles anew, over those of before. */
+function tilePainter(url: string): () => Promise<ExitCode> {
+  const rates = new BlockRates()
+  let last: SyncStatusRecord | undefined
+  let answeredAtMs = monotonicMs()
+  let startBlocks: ReadonlyMap<number, number> = new Map()
+  process.stdout.write(CLEAR)
+  return async () => {
+    const { record } = await ask(url)
+    const nowMs = monotonicMs()
+    if (record !== undefined) {
+      if (startBlocks.size === 0) startBlocks = await askStartBlocks(url)
+      last = record
+      answeredAtMs = nowMs
+      rates.add(record.networks, nowMs)
+    }
+    const lines = renderTiles(
+      {
+        origin: new URL(url).origin,
+        networks: last?.networks ?? [],
+        startBlocks,
+        rates: rates.rates(),
+        silentSec: record === undefined ? Math.max(1, (nowMs - answeredAtMs) / 1000) : 0,
+      },
+      process.stdout.columns ?? 80,
+    )
+    // Over the old picture and not after clearing it, which would flicker.
+    process.stdout.write(
+      `${HOME}${lines.map((line) => `${line}${REST_OF_LINE}\n`).join('')}${REST_OF_SCREEN}`,
+    )
+    return record === undefined ? exitCodes.unhealthy : codeOf(record)
+  }
+}
+
+const HOME = '\u001b[H'
+const CLEAR = `${HOME}\u001b[2J`
+const REST_OF_LINE = '\u001b[K'
+const REST_OF_SCREEN = '\u001b[J'
+
+/** Where each network begins; empty where the service does not tell. */
+async function askStartBlocks(url: string): Promise<ReadonlyMap<number, number>> {
+  try {
+    const response = await fetch(new URL('/bridge/v1/networks', url), {
+      signal: AbortSignal.timeout(LONGEST_WAIT_MS),
+    })
+    const { networks } = (await response.json()) as NetworksRecord
+    return new Map(networks.map(({ network_id, start_block }) => [network_id, start_block]))
+  } catch {
+    return new Map()
+  }
 }
 
 /** @returns undefined when the text is not a sync status: another server may answer 200 to anything. */
@@ -79,11 +147,15 @@ function syncStatusOf(text: string): SyncStatusRecord | undefined {
 
 const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRecord) => string])[] = [
   ['network', ({ network_id }) => String(network_id)],
-  ['head', ({ current_block }) => String(current_block)],
+  ['head', (network) => (hasHead(network) ? String(network.current_block) : '-')],
   ['indexed', ({ synced_block }) => String(synced_block)],
   ['final', ({ finalized_block }) => String(finalized_block ?? '-')],
   // Without a known head there is no lag to show.
-  ['lag', (network) => (isCutOff(network) ? '-' : String(network.current_block - network.synced_block))],
+  [
+    'lag',
+    (network) =>
+      isCutOff(network) || !hasHead(network) ? '-' : String(network.current_block - network.synced_block),
+  ],
   ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],
   ['deposits', ({ indexed_deposit_count }) => String(indexed_deposit_count)],
   // May be lower than `deposits`, which goes on growing after the comparison.
@@ -92,27 +164,6 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['senders open', ({ unresolved_senders }) => String(unresolved_senders)],
   ['state', stateOf],
 ]
-
-const STATES: { readonly [K in HealthReason]?: string } = {
-  rpc: 'no endpoint answers',
-  behind: 'the head is below what is indexed',
-  stalled: 'no new block comes',
-  emergency_state: 'the bridge is in emergency state',
-}
-
-function isCutOff({ reasons }: NetworkSyncRecord): boolean {
-  return reasons?.includes('rpc') === true
-}
-
-/** What the column `state` shows: the network's reasons. `syncing` is shown only when it is the only one. */
-function stateOf({ halted, is_synced, reasons = [] }: NetworkSyncRecord): string {
-  const states = reasons
-    .filter((reason) => reason !== 'halted' && reason !== 'disk' && reason !== 'syncing')
-    .map((reason) => (STATES[reason] === undefined ? reason : `${reason}: ${STATES[reason]}`))
-  if (halted !== null) states.unshift(`halted: ${halted}`)
-  if (states.length === 0) return is_synced ? 'in sync' : 'syncing'
-  return (is_synced ? ['in sync', ...states] : states).join('; ')
-}
 
 /** One line per network under a line of titles. What answered may be another server: a terminal obeys nothing in it. */
 export function renderStatus(networks: readonly NetworkSyncRecord[]): string {

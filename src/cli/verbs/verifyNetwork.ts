@@ -38,14 +38,19 @@ export interface VerifyOptions {
   readonly asksChain: boolean
   /** All configured networks. */
   readonly networkIds: readonly number[]
+  /** Is called as it goes on. @param share 0 to 1. */
+  readonly onProgress: (share: number, what: string) => void
 }
+
+/** Share of the store in the whole: the comparison with the contracts is the rest. */
+const STORE_SHARE = 0.8
 
 /**
  * Checks one network's shard in one snapshot, then compares it with the contract.
  * @throws FatalError when there is no shard, or it was made for another network.
  */
 export async function verifyNetwork(options: VerifyOptions): Promise<NetworkReport> {
-  const { dataDir, network, hasher, isDeep, asksChain } = options
+  const { dataDir, network, hasher, isDeep, asksChain, onProgress } = options
   const networkId = asNetworkId(network.networkId)
   const directory = shardDirectory(dataDir, networkId)
   const store = openShardStoreSnapshot(directory)
@@ -54,9 +59,11 @@ export async function verifyNetwork(options: VerifyOptions): Promise<NetworkRepo
   try {
     store.refresh()
     checkIdentity(store, network, directory)
-    for (const { name, isGood, detail } of verifyShard(store, networkId, hasher, isDeep))
+    const onCheck = (name: string, done: number, all: number) => onProgress((STORE_SHARE * done) / all, name)
+    for (const { name, isGood, detail } of verifyShard(store, networkId, hasher, isDeep, onCheck))
       checks.push({ name, outcome: isGood ? 'good' : 'damaged', detail })
     stored = readComparableState(store, networkId, hasher)
+    onProgress(STORE_SHARE, 'contracts')
     if (asksChain && stored !== undefined) checks.push(...(await compareWithContract(options, store, stored)))
   } finally {
     store.release()

@@ -4,6 +4,7 @@ import { lockFolder } from '../../store/folder/folderLock.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import { ProgressLine } from '../input/progressBar.js'
 import type { Verb } from '../input/verb.js'
 import { chosenNetworks } from './chosenNetworks.js'
 import type { CheckOutcome } from './compareState.js'
@@ -37,9 +38,10 @@ export const verify: Verb = {
     const isJson = switches.has('json')
     const reports: NetworkReport[] = []
     const networks = chosenNetworks(config, values)
+    const progress = new ProgressLine()
     const lock = lockFolder(config.dataDir, 'read')
     try {
-      for (const network of networks) {
+      for (const [at, network] of networks.entries()) {
         const report = await verifyNetwork({
           dataDir: config.dataDir,
           network,
@@ -47,11 +49,15 @@ export const verify: Verb = {
           isDeep: switches.has('deep'),
           asksChain: !switches.has('offline'),
           networkIds: config.networks.map(({ networkId }) => networkId),
+          onProgress: (share, what) =>
+            progress.show((at + share) / networks.length, `network ${network.networkId}: ${what}`),
         })
+        progress.clear()
         reports.push(report)
         if (!isJson) print(report)
       }
     } finally {
+      progress.clear()
       lock.release()
     }
     const first = firstDamage(reports)

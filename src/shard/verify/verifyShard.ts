@@ -70,12 +70,14 @@ export interface ComparableState {
  * Derives again what the writer derived from the events, and compares it with what is stored. Yields the result of each check as
  * soon as it ends; a check ends at its first fault.
  * @param view one snapshot, the same from the first read to the last.
+ * @param onCheck is called before each check with its name, how many ended before it, and how many there are.
  */
 export function* verifyShard(
   view: ReadView,
   networkId: NetworkId,
   hasher: TreeHasher,
   isDeep: boolean,
+  onCheck: (name: string, done: number, all: number) => void = () => undefined,
 ): Generator<CheckResult> {
   const isL1 = networkId === 0
   const checks = [
@@ -85,7 +87,8 @@ export function* verifyShard(
     ...(isDeep && isL1 ? deepChecksOfL1 : []),
   ]
   const context = openContext(view, networkId, hasher)
-  for (const { name, run } of checks) {
+  for (const [done, { name, run }] of checks.entries()) {
+    onCheck(name, done, checks.length)
     try {
       yield { name, isGood: true, detail: run(context) }
     } catch (error) {

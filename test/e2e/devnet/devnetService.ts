@@ -9,6 +9,7 @@ import { until } from '../../support/until.js'
 /** A real service process over a devnet. */
 export interface DevnetService {
   readonly process: ServiceProcess
+  readonly configFile: string
   readonly api: ApiClient
   /** Resolves when every network is indexed up to the block that its chain has now. */
   inStep(): Promise<void>
@@ -72,6 +73,7 @@ async function serveConfig(context: Cleaner, devnet: Devnet, configFile: string)
   }
   return {
     process,
+    configFile,
     api,
     inStep: () => waitFor('latest'),
     async inStepAndFinal() {
