@@ -33,6 +33,8 @@ export interface BatchDispatcherOptions {
   /** Milliseconds of running time: time in which the process was stopped does not count. */
   readonly now: () => number
   onCorruptStore(networkId: number | null, message: string): void
+  /** Called once, when nothing is in flight any more. */
+  endThreads(): Promise<void>
 }
 
 /** A batch in flight for longer than this is stuck: the slowest page takes milliseconds. */
@@ -110,13 +112,14 @@ export class BatchDispatcher {
     }
   }
 
-  /** Refuses new requests from now on. Resolves when everything that waited has its answer. */
-  async drain(): Promise<void> {
+  /** Refuses new requests from now on, ends the threads when everything that waited has its answer. */
+  async close(): Promise<void> {
     this.isClosing = true
-    if (this.isIdle()) return
-    await new Promise<void>((resolve) => {
-      this.whenIdle = resolve
-    })
+    if (!this.isIdle())
+      await new Promise<void>((resolve) => {
+        this.whenIdle = resolve
+      })
+    await this.options.endThreads()
   }
 
   private refuse(reason: 'queue_full' | 'draining'): false {

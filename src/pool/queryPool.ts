@@ -101,6 +101,10 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
   piscina.on('workerDestroy', () => {
     if (!isClosing) metrics.workerRestarted()
   })
+  const endThreads = (): Promise<void> => {
+    isClosing = true
+    return piscina.destroy()
+  }
   const dispatcher = new BatchDispatcher({
     run: (task) => piscina.run(task, { transferList: task.queries === undefined ? [] : [task.queries] }),
     slots,
@@ -111,6 +115,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     metrics,
     now: options.now ?? (() => performance.now()),
     onCorruptStore: options.onCorruptStore,
+    endThreads,
   })
   try {
     // An empty batch per worker, so that shards are open and modules loaded before the first request.
@@ -118,18 +123,8 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
       Array.from({ length: workers }, () => piscina.run({ slot: 0, queries: new ArrayBuffer(0) })),
     )
   } catch (error) {
-    isClosing = true
-    await piscina.destroy()
+    await endThreads()
     throw error
   }
-  return {
-    submit: (request) => dispatcher.submit(request),
-    isAlive: () => dispatcher.isAlive(),
-    stats: () => dispatcher.stats(),
-    close: async () => {
-      await dispatcher.drain()
-      isClosing = true
-      await piscina.destroy()
-    },
-  }
+  return dispatcher
 }

@@ -39,10 +39,11 @@ function heldDispatcher(workers: number, maxWaiting = 10_000) {
     answer(): void
     dieBefore(): void
   }[] = []
+  const clock = { nowMs: 0 }
   const memory = createSlotMemory(2 * workers + 1)
   const slots = new BatchSlots(memory)
   const dispatcher = new BatchDispatcher({
-    now: () => performance.now(),
+    now: () => clock.nowMs,
     run: (task) =>
       new Promise((resolve, reject) => {
         const queries = decodeQueries(slots.takeQueries(task))
@@ -67,6 +68,7 @@ function heldDispatcher(workers: number, maxWaiting = 10_000) {
     logger: createLogger({ level: 'error', format: 'json' }, {}, () => undefined),
     metrics: { batchFinished: () => undefined, workerRestarted: () => undefined, rejected: () => undefined },
     onCorruptStore: () => undefined,
+    endThreads: async () => undefined,
   })
   const answered: OperationId[] = []
   const offer = <K extends OperationId>(
@@ -80,8 +82,24 @@ function heldDispatcher(workers: number, maxWaiting = 10_000) {
     assert.ok(offer(...request))
     return true
   }
-  return { offer, submit, batches, answered, dispatcher, slots, turn: () => new Promise<void>(setImmediate) }
+  const turn = () => new Promise<void>(setImmediate)
+  return { offer, submit, batches, answered, dispatcher, slots, clock, turn }
 }
+
+test('a pool is alive while it has nothing to do, and dead while no worker has answered a batch for more than ten seconds', async () => {
+  const { submit, batches, dispatcher, clock, turn } = heldDispatcher(1)
+  clock.nowMs += 60_000
+  assert.equal(dispatcher.isAlive(), true)
+  submit('getL1InfoTreeIndex', POINT)
+  await turn()
+  clock.nowMs += 10_000
+  assert.equal(dispatcher.isAlive(), true)
+  clock.nowMs += 1
+  assert.equal(dispatcher.isAlive(), false)
+  batches[0]!.answer()
+  await turn()
+  assert.equal(dispatcher.isAlive(), true)
+})
 
 test('a point query behind a thousand large pages waits for one of them at most', async () => {
   for (const workers of [1, 2]) {
@@ -243,7 +261,7 @@ test('a request that nobody waits for any more is never worked on, and takes nob
   assert.deepEqual([answered.toSorted(), dispatcher.stats().waiting], [['getBridges', 'getClaims'], 0])
   // Nothing waits but for clients that have gone: the dispatcher ends.
   leave('getClaims', USUAL_PAGE)
-  await dispatcher.drain()
+  await dispatcher.close()
 })
 
 test('a batch waits from when it is sent until a worker begins it, or until it has failed', async () => {
