@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sharedPath } from '../support/sharedFolder.js'
 import {
@@ -12,7 +12,7 @@ import {
   transient,
 } from './faultCases.js'
 import { FaultWorld, type WorldOptions } from './faultWorld.js'
-import { type CaseRun, isWanted } from './wantedCases.js'
+import { type CaseRun, matrixTest, runMatrix } from './wantedCases.js'
 
 /** A fault must show, and be over, within a minute. */
 const LIMIT_MS = 60_000
@@ -25,10 +25,6 @@ const SETS = Object.keys(HALFWAY) as SetName[]
 
 type Timing = 'from the start' | 'on the way'
 const TIMINGS: readonly Timing[] = ['from the start', 'on the way']
-
-function matrixTest(title: string, run: CaseRun, body: (t: TestContext) => Promise<void>): void {
-  if (isWanted(title, run)) test(title, body)
-}
 
 /** Short and smoke runs take each of their cases once; which set and timing changes from case to case. */
 function forEachVariant<T extends FaultCase>(
@@ -134,3 +130,5 @@ forEachVariant(permanent, (fault, set, timing, run) => {
     await world.assertRight()
   })
 })
+
+runMatrix('faults')

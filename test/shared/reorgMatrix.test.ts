@@ -1,7 +1,6 @@
-import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FaultWorld } from './faultWorld.js'
-import { type CaseRun, isWanted } from './wantedCases.js'
+import { type CaseRun, matrixTest, runMatrix } from './wantedCases.js'
 
 interface Reorg {
   readonly network: number
@@ -27,10 +26,6 @@ const kinds: readonly (readonly [string, Pick<Reorg, 'mode' | 'after' | 'txHash'
   ['logs gone for good', { mode: 'drop', after: 'empty' }],
 ]
 
-function reorgTest(title: string, run: CaseRun, body: (t: TestContext) => Promise<void>): void {
-  if (isWanted(title, run)) test(title, body)
-}
-
 /** Answers must be right on the new branch, and stay right when the branch grows. */
 async function assertFollowed(world: FaultWorld, reorg?: Reorg): Promise<void> {
   const isLossy = reorg !== undefined && reorg.mode === 'drop' && reorg.network !== 0
@@ -53,7 +48,7 @@ for (const [s, set] of SETS.entries())
         const isShort = set !== 'v12-v9-legacy' && depth === 6 && network === (reorg.mode === 'drop' ? 0 : 1)
         const isChosen = isShort && (reorg.mode === 'shift' || reorg.after === 'replay') && reorg.extra !== 5
         const run = caseRun(isChosen, s, network + d + k)
-        reorgTest(`reorg of ${depth}, network ${network}, ${set}: ${kind}`, run, async (t) => {
+        matrixTest(`reorg of ${depth}, network ${network}, ${set}: ${kind}`, run, async (t) => {
           const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
           await world.start()
           await world.caughtUp()
@@ -100,7 +95,7 @@ for (const [s, set] of SETS.entries())
   for (const [f, [where, reorgs]] of flurries.entries())
     for (const [p, pauseMs] of [0, 40, 400].entries()) {
       const isShort = set === 'v12-v9-legacy' && where === 'everywhere' && pauseMs === 40
-      reorgTest(
+      matrixTest(
         `several reorgs ${where}, ${pauseMs} ms apart, ${set}`,
         caseRun(isShort, s, f + p),
         async (t) => {
@@ -122,7 +117,7 @@ for (const [s, set] of SETS.entries())
   for (const [k, [kind, reorg]] of kinds.entries())
     for (const network of [0, 1]) {
       const isShort = set === 'v12-v9-legacy' && network === 0 && kind === 'logs one block later'
-      reorgTest(
+      matrixTest(
         `reorg in backfill, network ${network}, ${set}: ${kind}`,
         caseRun(isShort, s, network + k),
         async (t) => {
@@ -142,7 +137,7 @@ for (const [s, set] of SETS.entries())
 
 /** Two nodes on two branches behind one address, and both branches change. */
 for (const [s, set] of SETS.entries())
-  reorgTest(`reorgs under logs of the branch before, ${set}`, caseRun(false, s, 0), async (t) => {
+  matrixTest(`reorgs under logs of the branch before, ${set}`, caseRun(false, s, 0), async (t) => {
     const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
     await world.start()
     await world.caughtUp()
@@ -151,3 +146,5 @@ for (const [s, set] of SETS.entries())
     for (const network of [0, 1, 2]) await world.everywhere('/reorg', { network, depth: 6, mode: 'shift' })
     await assertFollowed(world)
   })
+
+runMatrix('reorgs')

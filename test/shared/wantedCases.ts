@@ -1,6 +1,11 @@
+import { suite, type TestContext, test } from 'node:test'
+
 /** `BDS_TEST_SHARD=2/6`: of the cases that are wanted, the second of every six. Shards run beside each other, or one after the other. */
 const shard = readShard(process.env.BDS_TEST_SHARD)
 let wantedSoFar = 0
+/** `BDS_TEST_AT_ONCE`: how many cases of a file run beside each other. */
+const casesAtOnce = Number(process.env.BDS_TEST_AT_ONCE || 1)
+const cases: { readonly title: string; readonly body: (t: TestContext) => Promise<void> }[] = []
 
 /**
  * The smallest run that a case is part of: `short` runs with every `npm run test:shared`, `smoke` has each kind of case once,
@@ -9,11 +14,19 @@ let wantedSoFar = 0
 export type CaseRun = 'short' | 'smoke' | 'all'
 
 /**
- * Which cases of a matrix run: `BDS_TEST_CASES` names the run, `short` if it is empty. With any other value those run
- * whose title matches it as a regular expression.
+ * A case of a matrix, which runs if it is wanted: `BDS_TEST_CASES` names the run, `short` if it is empty. With any other value those
+ * cases run whose title matches it as a regular expression.
  */
-export function isWanted(title: string, run: CaseRun): boolean {
-  return isNamed(title, run) && wantedSoFar++ % shard.count === shard.index
+export function matrixTest(title: string, run: CaseRun, body: (t: TestContext) => Promise<void>): void {
+  if (isNamed(title, run) && wantedSoFar++ % shard.count === shard.index) cases.push({ title, body })
+}
+
+/** Runs the cases. Without any the file has no test, which is a failure of the run. */
+export function runMatrix(name: string): void {
+  if (cases.length === 0) return
+  suite(name, { concurrency: casesAtOnce }, () => {
+    for (const { title, body } of cases) test(title, body)
+  })
 }
 
 function isNamed(title: string, run: CaseRun): boolean {
