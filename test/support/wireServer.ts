@@ -1,16 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 
 /** An HTTP answer of any shape. `silent` leaves the connection open without one, `close` cuts it. */
 export type WireAnswer =
   | {
       readonly status?: number
       readonly headers?: Readonly<Record<string, string>>
-      /** Sent piece by piece, `pauseMs` apart. */
-      readonly body: string | readonly string[]
-      readonly pauseMs?: number
+      /** Texts that come in a row are sent piece by piece, the next one when the one before has left. */
+      readonly body: string | Iterable<string>
     }
   | 'silent'
   | 'close'
@@ -36,8 +34,8 @@ export async function serveAnswers(
     if (typeof reply.body === 'string') return void response.end(reply.body)
     for (const piece of reply.body) {
       if (response.destroyed) return
-      response.write(piece)
-      await delay(reply.pauseMs)
+      await new Promise((sent) => response.write(piece, sent))
+      await new Promise(setImmediate)
     }
     response.end()
   })

@@ -56,9 +56,10 @@ for (const transport of ['auto', 'node'])
       const spent = await metricOf(service, 'process_cpu_seconds_total')
       const since = performance.now()
       for (let round = 0; round < 5; round++) {
-        const startedAt = performance.now()
+        const held = clients.filter(({ closed }) => !closed)
         assert.equal((await fetch(`${service.opsUrl}/livez`)).status, 200)
-        assert.ok(performance.now() - startedAt < 5_000)
+        // Not once the clients have gone.
+        assert.ok(held.some(({ closed }) => !closed))
         await flood(100)
       }
       await until(

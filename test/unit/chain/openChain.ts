@@ -11,6 +11,7 @@ import { type FakeCall, type FakeEndpoint, type Fault, serveFakeNetwork } from '
 import { headerOf } from '../../support/indexedBlocks.js'
 import { createKeepingLogger, type KeptLine } from '../../support/keepingLogger.js'
 import { VirtualClock } from '../../support/virtualClock.js'
+import { ENDLESS_MS } from './wireScripts.js'
 
 const { signal } = new AbortController()
 
@@ -40,7 +41,7 @@ export async function openChain(
   const { logger, lines } = createKeepingLogger()
   const plain = network.config(
     servers.map(({ url }) => url),
-    config,
+    { rpcTimeoutMs: ENDLESS_MS, ...config },
   )
   let inFlight = 0
   clock.busy = () => inFlight > 0

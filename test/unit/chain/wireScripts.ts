@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Cleaner } from '../../support/tempFolder.js'
 import { serveAnswers, type WireAnswer } from '../../support/wireServer.js'
@@ -36,6 +37,21 @@ export function byMethod(result: (call: ScriptedCall) => unknown) {
   return (body: ScriptedCall | readonly ScriptedCall[]): WireAnswer => ({
     body: JSON.stringify('length' in body ? body.map(one) : one(body)),
   })
+}
+
+/** Eleven days: on a machine without a free processor no answer is too late. Twice as long is still no more than a timer can run. */
+export const ENDLESS_MS = 1_000_000_000
+
+/**
+ * From here on timers stand still in this test. @returns an answer that never comes: when it is asked for, all timers that run then
+ * fire, so that time-outs take no time.
+ */
+export function endlessSilence({ mock }: TestContext): () => 'silent' {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  return () => {
+    setImmediate(() => mock.timers.tick(ENDLESS_MS))
+    return 'silent'
+  }
 }
 
 /** The WebSocket side of a node, on loopback. */

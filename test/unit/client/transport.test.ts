@@ -183,6 +183,9 @@ for (const [name, step] of brokenBodies)
     })
   })
 
+/** Some weeks: as long as a timer can be. */
+const WITHOUT_LIMIT = { attemptTimeoutMs: 2 ** 31 - 1, timeoutMs: 2 ** 31 - 1 }
+
 const silences: readonly (readonly [string, Step])[] = [
   ['no head', () => undefined],
   ['no end of the body', (response) => void response.writeHead(200).write('{"status":')],
@@ -215,26 +218,20 @@ for (const [name, step] of silences)
       step(response, request)
       setImmediate(() => stop.abort(reason))
     })
-    const startedMs = performance.now()
-    // One attempt, so that the reason does not come from the wait behind it.
-    const client = createBridgeClient({ baseUrl: server.url, attempts: 1, attemptTimeoutMs: 60_000 })
+    // One attempt, so that the reason does not come from the wait behind it. Only the abort ends that one today.
+    const client = createBridgeClient({ baseUrl: server.url, attempts: 1, ...WITHOUT_LIMIT })
     await assert.rejects(client.getLiveness({ signal: stop.signal }), reason)
-    assert.ok(performance.now() - startedMs < 40_000)
     assert.equal(server.requests.length, 1)
     assert.equal(getEventListeners(stop.signal, 'abort').length, 0)
   })
 
 test('an abort during a wait ends the call at once, with the signal’s reason', async (t) => {
-  const server = await scriptedServer(t, apiError(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '50' }))
+  const server = await scriptedServer(t, apiError(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '1000000' }))
   const reason = new Error('not wanted')
   const stop = new AbortController()
   const clock = watchedClock(() => stop.abort(reason))
-  const startedMs = performance.now()
-  await assert.rejects(
-    createBridgeClient({ baseUrl: server.url, clock }).getLiveness({ signal: stop.signal }),
-    reason,
-  )
-  assert.ok(performance.now() - startedMs < 40_000)
+  const client = createBridgeClient({ baseUrl: server.url, clock, ...WITHOUT_LIMIT })
+  await assert.rejects(client.getLiveness({ signal: stop.signal }), reason)
   assert.equal(server.requests.length, 1)
   assert.equal(getEventListeners(stop.signal, 'abort').length, 0)
 })
@@ -242,7 +239,8 @@ test('an abort during a wait ends the call at once, with the signal’s reason',
 test('a call that ends well leaves no listener on its signal', async (t) => {
   const server = await scriptedServer(t, apiError(503, 'SERVICE_UNAVAILABLE'), ALIVE)
   const { signal } = new AbortController()
-  const clock = watchedClock(() => undefined)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const clock = watchedClock(() => setImmediate(() => t.mock.timers.tick(60_000)))
   await createBridgeClient({ baseUrl: server.url, clock }).getLiveness({ signal })
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })

@@ -7,8 +7,9 @@ import { asBlockNumber } from '../../../../src/protocol/units.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
+import type { WireAnswer } from '../../../support/wireServer.js'
 import { type OpenChain, openChain } from '../openChain.js'
-import { SECRET, serveScript } from '../wireScripts.js'
+import { endlessSilence, SECRET, serveScript } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 
@@ -203,17 +204,18 @@ test('close aborts all calls in flight', async () => {
   })
 })
 
-test('no log line and no error has an RPC address, whatever fails', async () => {
-  const answers = [
+test('no log line and no error has an RPC address, whatever fails', async (t) => {
+  const answers: readonly WireAnswer[] = [
     { status: 500, body: 'boom' },
     { status: 429, body: '' },
     { body: '{' },
     { body: '{"jsonrpc":"2.0","id":1,"result":"0x5"}' },
+    'close',
   ]
-  for (const answer of [...answers, 'close', 'silent'] as const) {
-    const rpc = await serveScript(() => answer)
+  for (const answer of [...answers.map((each) => () => each), endlessSilence(t)]) {
+    const rpc = await serveScript(answer)
     const { logger, lines } = createKeepingLogger()
-    const network = network1().config([rpc.url], { rpcTimeoutMs: 100 })
+    const network = network1().config([rpc.url])
     const client = createChainClient({ network, logger, clock: new VirtualClock() })
     const errors: unknown[] = []
     for (const ask of [() => client.verifyIdentity(signal), () => client.getHead(signal)])

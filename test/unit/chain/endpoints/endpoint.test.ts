@@ -5,7 +5,7 @@ import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import type { WireAnswer } from '../../../support/wireServer.js'
-import { byMethod, type ScriptedCall, serveScript } from '../wireScripts.js'
+import { byMethod, ENDLESS_MS, endlessSilence, type ScriptedCall, serveScript } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 const echo = byMethod((call) => call.params[0])
@@ -17,13 +17,13 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 async function withEndpoint(
   answer: (body: ScriptedCall | readonly ScriptedCall[]) => WireAnswer,
   body: (endpoint: Endpoint, tools: { clock: VirtualClock; requests: readonly unknown[] }) => Promise<void>,
-  { maxRps, timeoutMs = 2_000 }: { readonly maxRps?: number; readonly timeoutMs?: number } = {},
+  { maxRps }: { readonly maxRps?: number } = {},
 ): Promise<void> {
   const rpc = await serveScript(answer)
   const clock = new VirtualClock()
   const endpoint = new Endpoint({
     config: { url: rpc.url, alias: 'alpha', ...(maxRps === undefined ? {} : { maxRps }) },
-    timeoutMs,
+    timeoutMs: ENDLESS_MS,
     maxBodyBytes: 2 ** 26,
     logRange: 1000,
     clock,
@@ -119,11 +119,12 @@ test('contract calls of a batch that met a node which is behind are sent again, 
   })
 })
 
-test('a look-up that is never answered fails with its request alone, and batches keep their size', async () => {
+test('a look-up that is never answered fails with its request alone, and batches keep their size', async (t) => {
+  const silent = endlessSilence(t)
   const isHeld = ({ params }: ScriptedCall) => params[0] === 2
   const answer = (body: ScriptedCall | readonly ScriptedCall[]): WireAnswer =>
-    [body].flat().some(isHeld) ? 'silent' : echo(body)
-  const fails = async (endpoint: Endpoint, requests: readonly unknown[]) => {
+    [body].flat().some(isHeld) ? silent() : echo(body)
+  await withEndpoint(answer, async (endpoint, { requests }) => {
     const outcomes = await endpoint.lookUp(calls(5), signal)
     assert.deepEqual(
       outcomes.map((outcome) => !outcome.ok && outcome.failure.kind),
@@ -131,6 +132,5 @@ test('a look-up that is never answered fails with its request alone, and batches
     )
     assert.equal(requests.length, 1)
     assert.equal(endpoint.batchSize.size, 50)
-  }
-  await withEndpoint(answer, (endpoint, { requests }) => fails(endpoint, requests), { timeoutMs: 50 })
+  })
 })

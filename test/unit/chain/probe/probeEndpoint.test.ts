@@ -10,6 +10,7 @@ import { serveWorld } from '../../../support/serviceWorld.js'
 import { serveHeads } from '../wireScripts.js'
 
 const logger = createLogger({ level: 'error', format: 'json' }, {})
+const { signal } = new AbortController()
 
 async function probe(
   context: TestContext,
@@ -22,7 +23,7 @@ async function probe(
   spoil(rpc.get(0)!.endpoint)
   const network = { ...config.networks[0]!, finality: { tag: 'finalized', depth: 0 } as const, ...change }
   const rpcConfig = network.rpc.map((each) => ({ ...each, ...endpoint }))
-  const findings = await probeEndpoint({ ...network, rpc: rpcConfig }, 0, logger, AbortSignal.timeout(20_000))
+  const findings = await probeEndpoint({ ...network, rpc: rpcConfig }, 0, logger, signal)
   const text = JSON.stringify(findings)
   assert.ok(!text.includes('http') && !text.includes('127.0.0.1'), text)
   return Object.fromEntries(findings.map(({ what, outcome, detail }) => [what, `${outcome}: ${detail}`]))

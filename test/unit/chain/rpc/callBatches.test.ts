@@ -5,7 +5,7 @@ import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import type { WireAnswer } from '../../../support/wireServer.js'
-import { byMethod, type ScriptedCall, serveScript } from '../wireScripts.js'
+import { byMethod, ENDLESS_MS, endlessSilence, type ScriptedCall, serveScript } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 const echo = byMethod((call) => call.params[0])
@@ -26,14 +26,14 @@ interface Tools {
 async function withEndpoint(
   answer: (body: ScriptedCall | Batch) => WireAnswer,
   body: (endpoint: Endpoint, tools: Tools) => Promise<void>,
-  options: { timeoutMs?: number; maxBatch?: number; isAlone?: boolean } = {},
+  options: { maxBatch?: number; isAlone?: boolean } = {},
 ): Promise<void> {
   const rpc = await serveScript(answer)
   const clock = new VirtualClock()
-  const { maxBatch, timeoutMs = 5_000, isAlone = true } = options
+  const { maxBatch, isAlone = true } = options
   const endpoint = new Endpoint({
     config: { url: rpc.url, alias: 'alpha', ...(maxBatch === undefined ? {} : { maxBatch }) },
-    timeoutMs,
+    timeoutMs: ENDLESS_MS,
     maxBodyBytes: 2 ** 26,
     logRange: 1000,
     isAlone,
@@ -121,37 +121,30 @@ for (const [title, refuse] of Object.entries(refusals))
       })
   })
 
-test('batches that time out become smaller, with two time-outs per step', async () => {
-  const answer = limited(6, () => 'silent')
-  await withEndpoint(
-    answer,
-    async (endpoint, { sizes }) => {
-      assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
-      assert.deepEqual(
-        sizes().filter((size) => size > 6),
-        [49, 48, 12, 12],
-      )
-    },
-    { timeoutMs: 500 },
-  )
+test('batches that time out become smaller, with two time-outs per step', async (t) => {
+  const answer = limited(6, endlessSilence(t))
+  await withEndpoint(answer, async (endpoint, { sizes }) => {
+    assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
+    assert.deepEqual(
+      sizes().filter((size) => size > 6),
+      [49, 48, 12, 12],
+    )
+  })
 })
 
-test('one time-out in four batches does not make batches smaller', async () => {
+test('one time-out in four batches does not make batches smaller', async (t) => {
+  const silent = endlessSilence(t)
   let requests = 0
-  const answer = (body: ScriptedCall | Batch) => (++requests % 4 === 0 ? 'silent' : echo(body))
-  await withEndpoint(
-    answer,
-    async (endpoint) => {
-      for (let round = 0; round < 9; round++)
-        assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
-      assert.equal(endpoint.batchSize.size, 50)
-    },
-    { timeoutMs: 400 },
-  )
+  const answer = (body: ScriptedCall | Batch) => (++requests % 4 === 0 ? silent() : echo(body))
+  await withEndpoint(answer, async (endpoint) => {
+    for (let round = 0; round < 9; round++)
+      assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
+    assert.equal(endpoint.batchSize.size, 50)
+  })
 })
 
-test('where another endpoint may answer, a time-out ends the question, and the third one makes batches smaller', async () => {
-  const answer = limited(6, () => 'silent')
+test('where another endpoint may answer, a time-out ends the question, and the third one makes batches smaller', async (t) => {
+  const answer = limited(6, endlessSilence(t))
   await withEndpoint(
     answer,
     async (endpoint, { sizes }) => {
@@ -167,26 +160,23 @@ test('where another endpoint may answer, a time-out ends the question, and the t
       assert.ok(answered >= 3, String(sizes()))
       assert.equal(sizes()[2], 1)
     },
-    { timeoutMs: 500, isAlone: false },
+    { isAlone: false },
   )
 })
 
-test('an endpoint that is down gets one more call per failed batch, then none for a while', async () => {
-  for (const down of [{ status: 503, body: '' }, 'close', 'silent'] as const)
-    await withEndpoint(
-      () => down,
-      async (endpoint, { clock, sizes }) => {
-        for (let tries = 0; tries < 5; tries++) await assert.rejects(endpoint.callAll(calls(40), signal))
-        assert.deepEqual(sizes(), [40, 1, 40, 40, 40, 40])
-        for (let minutes = 0; minutes < 30 && down !== 'silent'; minutes++) {
-          clock.advance(60_000)
-          await assert.rejects(endpoint.callAll(calls(40), signal))
-        }
-        assert.ok(sizes().filter((size) => size === 1).length < 12)
-        assert.equal(endpoint.batchSize.size, 50)
-      },
-      { timeoutMs: 500 },
-    )
+test('an endpoint that is down gets one more call per failed batch, then none for a while', async (t) => {
+  const silent = endlessSilence(t)
+  for (const down of [() => ({ status: 503, body: '' }), () => 'close' as const, silent])
+    await withEndpoint(down, async (endpoint, { clock, sizes }) => {
+      for (let tries = 0; tries < 5; tries++) await assert.rejects(endpoint.callAll(calls(40), signal))
+      assert.deepEqual(sizes(), [40, 1, 40, 40, 40, 40])
+      for (let minutes = 0; minutes < 30 && down !== silent; minutes++) {
+        clock.advance(60_000)
+        await assert.rejects(endpoint.callAll(calls(40), signal))
+      }
+      assert.ok(sizes().filter((size) => size === 1).length < 12)
+      assert.equal(endpoint.batchSize.size, 50)
+    })
 })
 
 test('a refused batch size is tried again after a minute, then ever more rarely, and used when it is served', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { type HeadSocketOptions, openHeadSocket } from '../../../../src/chain/rpc/headSocket.js'
-import { type HeadServer, headMessage, serveHeads } from '../wireScripts.js'
+import { ENDLESS_MS, type HeadServer, headMessage, serveHeads } from '../wireScripts.js'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const OTHER_HASH = `0x${'cd'.repeat(32)}`
@@ -18,7 +19,7 @@ function listen(context: TestContext, url: string, options: Partial<HeadSocketOp
   }
   const close = openHeadSocket({
     url,
-    timeoutMs: 5_000,
+    timeoutMs: ENDLESS_MS,
     onSubscribed: () => tell('subscribed'),
     onHead: (hash) => tell(hash),
     onEnd: (reason) => tell(`end: ${reason}`),
@@ -62,16 +63,17 @@ test('user and password in the address are sent decoded', async (context) => {
 })
 
 test('an old connection ends without a fault, so that a new one can be opened', async (context) => {
-  const server = await serveHeads(context)
-  const ended = await new Promise<string>((resolve) => {
-    const { close } = listen(context, server.url, {
-      ageMs: 50,
-      onEnd: (reason) => resolve(`end: ${reason}`),
-      onAged: () => resolve('aged'),
-    })
-    context.after(close)
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const ended: string[] = []
+  const { socket, calls } = await subscribed(context, await serveHeads(context), {
+    ageMs: 60_000,
+    onAged: () => ended.push('aged'),
   })
-  assert.equal(ended, 'aged')
+  context.mock.timers.tick(59_999)
+  assert.deepEqual(ended, [])
+  context.mock.timers.tick(1)
+  assert.deepEqual([ended, calls], [['aged'], ['subscribed']])
+  await once(socket, 'close')
 })
 
 test('a node that refuses the subscription ends the connection with the reason', async (context) => {
@@ -80,9 +82,15 @@ test('a node that refuses the subscription ends the connection with the reason',
 })
 
 test('a node that never answers the subscription ends the connection with the reason', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
   const server = await serveHeads(context, '')
-  const { whenReported } = listen(context, server.url, { timeoutMs: 400 })
-  assert.deepEqual(await whenReported(1), ['end: no answer to eth_subscribe'])
+  const { calls } = listen(context, server.url, { timeoutMs: 60_000 })
+  await server.subscriber()
+  context.mock.timers.tick(119_999)
+  assert.deepEqual(calls, [])
+  // For the connection and for the answer.
+  context.mock.timers.tick(1)
+  assert.deepEqual(calls, ['end: no answer to eth_subscribe'])
 })
 
 async function subscribed(
@@ -103,9 +111,15 @@ test('a dropped connection ends the socket with a reason', async (context) => {
 })
 
 test('a peer that answers no ping is disconnected', async (context) => {
-  const server = await serveHeads(context, undefined, false)
-  const { whenReported } = await subscribed(context, server, { pingMs: 20 })
-  assert.deepEqual(await whenReported(2), ['subscribed', 'end: silent'])
+  context.mock.timers.enable({ apis: ['setInterval'] })
+  const { socket, calls } = await subscribed(context, await serveHeads(context, undefined, false), {
+    pingMs: 20_000,
+  })
+  context.mock.timers.tick(20_000)
+  await once(socket, 'ping')
+  assert.deepEqual(calls, ['subscribed'])
+  context.mock.timers.tick(20_000)
+  assert.deepEqual(calls, ['subscribed', 'end: silent'])
 })
 
 test('a message beyond the size limit ends the connection, with one report', async (context) => {

@@ -75,18 +75,22 @@ for (const [who, act] of [
   ['a client that goes', 'leave'],
   ['a client that is cut off', 'cut'],
 ] as const)
-  test(`${who} in the middle of a page leaves nothing behind, and gets nothing more`, async () => {
+  test(`${who} in the middle of a page leaves nothing behind, and gets nothing more`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const context = newExchangeContext()
     send(context, POINT)
     const { parts, leave, exchange } = send(context, PAGE)
     if (act === 'leave') leave()
     else exchange.cut()
     assert.equal(context.sending.size, 0)
-    for (let turns = 0; turns < 20; turns++) await turn()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    const later = async (): Promise<void> => {
+      await turn()
+      t.mock.timers.tick(60_000)
+    }
+    for (let turns = 0; turns < 20; turns++) await later()
     assert.equal(parts.length, 1)
     const next = send(context, PAGE)
-    while (context.sending.size > 0) await turn()
+    while (context.sending.size > 0) await later()
     assert.ok(next.bytes().equals(PAGE))
   })
 
