@@ -10,7 +10,10 @@ import { compileMerkleModule, createRowWriter } from '../../src/wasm/wasmModule.
 import type { IndexedWorld } from './indexedWorld.js'
 
 const plainWriter = new JsonWriter()
-const packedWriter = new JsonWriter(undefined, undefined, createRowWriter(compileMerkleModule()))
+const rowWriter = createRowWriter(compileMerkleModule())
+const packedWriter = new JsonWriter(undefined, undefined, rowWriter)
+/** What a value of a row is before it is set: more than any of them, but for `NO_VALUE`. */
+const UNSET = 0xffff_fff1
 
 /** So few slots that chunks, tokens and metadata are evicted again and again. */
 export function slotCounts(count: number): SlotCounts {
@@ -28,6 +31,7 @@ export function bothTexts<K extends 'getBridges' | 'getClaims'>(
   query: QueryByOperation[K],
   template?: RowTemplate,
 ): [string, string] {
+  rowWriter.numbers.fill(UNSET)
   const { value, texts } = indexed.ask((shards) => {
     const answer = (answerers[operation] as QueryFunctions<typeof shards>[K])(shards, query, template)
     assert.ok(answer.ok)
@@ -38,6 +42,7 @@ export function bothTexts<K extends 'getBridges' | 'getClaims'>(
     })
     return { value: answer.value, texts: whole }
   })
+  assert.ok(!texts[1]!.includes(String(UNSET)), 'a row has a value that `pack` does not set')
   const presenter = presenters[operation] as Presenter<typeof value>
   packedWriter.reset()
   let from = 0

@@ -108,17 +108,15 @@ test('an optional field of a bridge stands where the definition has it, and is a
   const [row, other] = JSON.parse(
     present('getBridges', pageOf([long, bridgeRecord({ claimMatches: false })])),
   ).bridges
-  const { metadata: _, tx_sender, global_index, claim_tx_hash, l1_info_tree_index, ...before } = BRIDGE
-  assert.equal(
-    JSON.stringify(row),
-    JSON.stringify({
-      ...before,
-      metadata: null,
-      metadata_length: 5_000,
-      metadata_hash: `0x${'9'.padStart(64, '0')}`,
-      ...{ tx_sender, global_index, claim_tx_hash, l1_info_tree_index },
-    }),
+  const inPlaceOfMetadata = {
+    metadata: null,
+    metadata_length: 5_000,
+    metadata_hash: `0x${'9'.padStart(64, '0')}`,
+  }
+  const fields = Object.entries<unknown>(BRIDGE).flatMap((field) =>
+    field[0] === 'metadata' ? Object.entries<unknown>(inPlaceOfMetadata) : [field],
   )
+  assert.equal(JSON.stringify(row), JSON.stringify(Object.fromEntries(fields)))
   assert.equal(JSON.stringify(other), JSON.stringify({ ...BRIDGE, claim_matches: false }))
 })
 
