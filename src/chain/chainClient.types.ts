@@ -58,6 +58,8 @@ export interface TraceBudget {
   /** For all questions together. */
   readonly totalMs: number
   readonly eachMs: number
+  /** Nobody waits: a transaction that hangs is looked for in every way at every endpoint. */
+  readonly isThorough?: boolean
 }
 
 /** The hash chains over all insertions and removals that sovereign managers keep from v10 on. */

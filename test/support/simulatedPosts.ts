@@ -46,6 +46,8 @@ export class SimulatedPosts {
   requests = 0
   /** Called before each post is answered. */
   onRequest: () => void = () => {}
+  /** Time until an answer with a status of 5xx. */
+  errorMs = 0
   readonly #endpoints = new Map<string, FakeEndpoint>()
   readonly #clock: VirtualClock
   #inFlight = 0
@@ -86,6 +88,7 @@ export class SimulatedPosts {
     }
     if (typeof answer === 'string') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
     const { status, headers } = answer
+    if (status >= 500 && this.errorMs > 0) await this.#clock.sleep(this.errorMs, signal)
     return { status, statusText: '', headers, body: Buffer.from(answer.body) }
   }
 }

@@ -7,7 +7,8 @@ import { CallRetry } from '../rpc/callRetry.js'
 import type { createHttpPost } from '../rpc/httpPost.js'
 import type { LogReader } from '../rpc/parseReplies.js'
 import type { RpcBlock } from '../rpc/rpcBlocks.js'
-import { createRpcTransport, type RpcCall, type RpcOutcome } from '../rpc/rpcTransport.js'
+import { RpcFailure } from '../rpc/rpcFailure.js'
+import { createRpcTransport, type RpcCall, type RpcOutcome, type RpcTransport } from '../rpc/rpcTransport.js'
 import { LogRange } from './logRange.js'
 import { Refusal } from './refusal.js'
 import { StateSkill } from './stateSkill.js'
@@ -51,6 +52,8 @@ export class Endpoint {
   readonly blockReceipts: Refusal
   /** The network has no other endpoint. */
   readonly isAlone: boolean
+  /** How often it was answered, look-ups aside. */
+  answers = 0
   /** Most transactions that one request looks up by hash: fewer after one was not answered in time. */
   lookUpsAtOnce = Number.POSITIVE_INFINITY
   /** Holds while look-ups of transactions by hash have no answer at all. */
@@ -102,7 +105,11 @@ export class Endpoint {
       logger,
     }
     this.#batches = new CallBatches(batches)
-    this.#lookUps = new CallBatches({ ...batches, isLookUp: true })
+    this.#lookUps = new CallBatches({
+      ...batches,
+      transport: refusingInTime(transport, clock),
+      isLookUp: true,
+    })
   }
 
   /** Whether the configured role of the endpoint includes this. */
@@ -111,8 +118,10 @@ export class Endpoint {
   }
 
   /** @throws RpcFailure, or the signal's reason. */
-  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    return this.#batches.single({ method, params }, signal)
+  async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    const result = await this.#batches.single({ method, params }, signal)
+    this.answers++
+    return result
   }
 
   /**
@@ -120,8 +129,10 @@ export class Endpoint {
    * @returns outcomes in the order of the calls; a call that failed by itself is an outcome, not an error.
    * @throws RpcFailure when no call of a request was answered (no connection, time-out, asked to slow down).
    */
-  callAll(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
-    return this.#batches.ask(calls, signal)
+  async callAll(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
+    const outcomes = await this.#batches.ask(calls, signal)
+    this.answers++
+    return outcomes
   }
 
   /**
@@ -130,5 +141,26 @@ export class Endpoint {
    */
   lookUp(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     return this.#lookUps.ask(calls, signal)
+  }
+}
+
+/** A refusal that took longer than this holds up others like no answer. */
+const LONGEST_REFUSAL_MS = 3_000
+
+/** The transport for look-ups: what the endpoint fails to answer after a long time counts as without an answer in time. */
+function refusingInTime(transport: RpcTransport, clock: Clock): RpcTransport {
+  const timed = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const sinceMs = clock.now()
+    try {
+      return await ask()
+    } catch (error) {
+      const isLate = error instanceof RpcFailure && clock.now() - sinceMs > LONGEST_REFUSAL_MS
+      const isRefused = isLate && (error.kind === 'http' || error.kind === 'network' || error.kind === 'body')
+      throw isRefused ? new RpcFailure('timeout', error.message, error.providerWords()) : error
+    }
+  }
+  return {
+    request: (call, signal) => timed(() => transport.request(call, signal)),
+    requestBatch: (calls, signal) => timed(() => transport.requestBatch(calls, signal)),
   }
 }

@@ -12,6 +12,8 @@ export interface Transaction {
   readonly blockNumber: number
 }
 
+type Way = 'hash' | 'block' | 'receipts'
+
 export const ADDRESS = /^0x[0-9a-f]{40}$/
 export const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
 
@@ -20,14 +22,25 @@ const WHOLE_BLOCKS_AT_ONCE = 10
 
 /** One call without an answer holds up its whole request, which is then asked again in requests that are so much smaller. */
 const NARROWING = 4
-/** After so many requests without an answer in time the next way is tried, or the next endpoint. */
+/** After so many requests in a row without an answer in time the next way is tried, or the next endpoint. */
 const MOST_HELD_UP = 3
+/** A transaction is given up that hangs in so many ways, each of each endpoint counted. */
+const MOST_WAYS = 3
+/** Requests in flight once one had no answer in time. */
+const REQUESTS_IN_FLIGHT = 6
 
 /** Transactions that are looked for. */
 export class Wanted {
   readonly found = new Map<string, Transaction>()
+  /** Some request had no answer in time. */
+  isHeldUp = false
+  /** Some request was answered, if only by null or a refusal. */
+  isAnswered = false
   /** Transaction hash → block number. */
   readonly #blocks: ReadonlyMap<string, number>
+  /** Transaction hash → endpoint → the ways in which it had no answer in time although nothing else was asked for beside it. */
+  readonly #hung = new Map<string, Map<Endpoint, Set<Way>>>()
+  #lateEndpoints = Number.POSITIVE_INFINITY
 
   constructor(blocks: ReadonlyMap<string, number>) {
     this.#blocks = blocks
@@ -35,6 +48,34 @@ export class Wanted {
 
   get isComplete(): boolean {
     return this.found.size === this.#blocks.size
+  }
+
+  /** Complete, or what is missing hangs by itself, at every endpoint: others must not wait for it any longer. */
+  get isOver(): boolean {
+    return this.isComplete || this.missing().every((hash) => this.#hangs(hash))
+  }
+
+  /** All endpoints were asked by hash, and so many of them did not answer for everything in time: from now on what hangs is given up. */
+  allAsked(lateEndpoints: number): void {
+    this.#lateEndpoints = lateEndpoints
+  }
+
+  /** Nothing but these was asked for, and there was no answer in time. */
+  hung(hashes: readonly string[], endpoint: Endpoint, way: Way): void {
+    for (const hash of hashes) {
+      const endpoints = this.#hung.get(hash) ?? new Map<Endpoint, Set<Way>>()
+      this.#hung.set(hash, endpoints.set(endpoint, (endpoints.get(endpoint) ?? new Set()).add(way)))
+    }
+  }
+
+  #hangs(hash: string): boolean {
+    const endpoints = [...(this.#hung.get(hash)?.values() ?? [])]
+    const ways = endpoints.reduce((sum, { size }) => sum + size, 0)
+    return endpoints.length >= this.#lateEndpoints && ways >= MOST_WAYS
+  }
+
+  missingIn(block: number): string[] {
+    return this.missing().filter((hash) => this.#blocks.get(hash) === block)
   }
 
   missing(): string[] {
@@ -72,24 +113,25 @@ export async function readByHash(
 ): Promise<HashRound> {
   // It had not answered at all lately.
   if (endpoint.transactionsByHash.holds && !isLast) return { isInTime: false, failure: undefined }
-  const waiting = new Waiting()
-  for (let tries = 0; tries < NULL_TRIES && !wanted.isComplete && !waiting.isOver; tries++) {
+  const waiting = new Waiting(wanted)
+  for (let tries = 0; tries < NULL_TRIES && !wanted.isOver && !waiting.isOver; tries++) {
     const before = waiting.times
     const missing = wanted.missing()
-    const atOnce = isLast ? 1 : Math.min(endpoint.lookUpsAtOnce, missing.length)
-    for (let start = 0; start < missing.length && !waiting.isOver; start += atOnce) {
-      const hashes = missing.slice(start, start + atOnce)
+    const isNarrow = isLast || (before > 0 && missing.length <= NARROWING)
+    const atOnce = isNarrow ? 1 : Math.min(endpoint.lookUpsAtOnce, missing.length)
+    await waiting.askInParts(missing, atOnce, async (hashes) => {
       const calls = hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] }))
       const outcomes = waiting.note(await endpoint.lookUp(calls, signal))
+      if (hashes.length === 1 && isHeldUp(outcomes[0]!)) wanted.hung(hashes, endpoint, 'hash')
       for (const [index, outcome] of outcomes.entries()) wanted.keep(resultOf(outcome), hashes[index]!)
-    }
+    })
     if (waiting.times === before) {
       if (!isLast) endpoint.lookUpsAtOnce *= 2
       continue
     }
     if (atOnce > NARROWING) endpoint.lookUpsAtOnce = Math.ceil(atOnce / NARROWING)
     // Twice is enough: the block of a transaction that hangs may be answered at once, or another endpoint.
-    if (before > 0 || isLast || (atOnce === 1 && !endpoint.isAlone)) break
+    if (before > 0 || isLast || atOnce === 1) break
   }
   if (waiting.isAnswered) endpoint.transactionsByHash.forget()
   else if (waiting.times > 0) endpoint.transactionsByHash.refused()
@@ -108,48 +150,86 @@ export async function readFromBlocks(
   given?: RpcFailure,
 ): Promise<void> {
   let overdue = given
-  for (const callOf of [wholeBlock, receipts]) {
-    const waiting = new Waiting()
+  for (const [way, callOf] of [
+    ['block', wholeBlock],
+    ['receipts', receipts],
+  ] as const) {
+    const waiting = new Waiting(wanted)
     for (const atOnce of [WHOLE_BLOCKS_AT_ONCE, 1]) {
       const before = waiting.times
       const numbers = wanted.blocksOfMissing()
-      for (let start = 0; start < numbers.length && !waiting.isOver; start += atOnce) {
-        const calls = numbers.slice(start, start + atOnce).map(callOf)
-        for (const outcome of waiting.note(await endpoint.lookUp(calls, signal)))
+      await waiting.askInParts(numbers, atOnce, async (asked) => {
+        const outcomes = waiting.note(await endpoint.lookUp(asked.map(callOf), signal))
+        for (const outcome of outcomes)
           for (const raw of transactionsOf(resultOf(outcome))) wanted.keep(raw, hashOf(raw))
-      }
-      if (waiting.times === before) break
+        if (asked.length === 1 && isHeldUp(outcomes[0]!))
+          wanted.hung(wanted.missingIn(asked[0]!), endpoint, way)
+      })
+      if (waiting.times === before || numbers.length === 1) break
     }
     overdue = waiting.overdue ?? overdue
   }
-  if (overdue !== undefined && !wanted.isComplete) throw overdue
+  if (overdue !== undefined && !wanted.isOver) throw overdue
 }
 
-/** Counts the requests without an answer in time. */
+/** Sends requests, and counts those without an answer in time. */
 class Waiting {
   times = 0
   isAnswered = false
   failure: RpcFailure | undefined
+  readonly #wanted: Wanted
+  #inFlight = 1
+  #timesInARow = 0
 
-  get isOver(): boolean {
-    return this.times >= MOST_HELD_UP
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted
   }
 
-  /** The last failure, if there were too many. */
+  /** Nothing is answered any more. */
+  get isOver(): boolean {
+    return this.#timesInARow >= Math.max(MOST_HELD_UP, this.#inFlight)
+  }
+
+  /** The last failure, if nothing is answered any more. */
   get overdue(): RpcFailure | undefined {
     return this.isOver ? this.failure : undefined
+  }
+
+  /** One part after the other; several at once when something has had no answer in time before: what hangs is waited for side by side. */
+  async askInParts<T>(
+    all: readonly T[],
+    atOnce: number,
+    ask: (part: readonly T[]) => Promise<void>,
+  ): Promise<void> {
+    let next = 0
+    const askOn = async (): Promise<void> => {
+      while (next < all.length && !this.isOver && !this.#wanted.isOver) {
+        const part = all.slice(next, next + atOnce)
+        next += part.length
+        await ask(part)
+      }
+    }
+    this.#inFlight = this.#wanted.isHeldUp ? REQUESTS_IN_FLIGHT : 1
+    await Promise.all(Array.from({ length: this.#inFlight }, askOn))
   }
 
   note(outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {
     // All calls of one request share its failure.
     const failures = new Set<RpcFailure>()
-    for (const outcome of outcomes)
-      if (!outcome.ok && outcome.failure.kind === 'timeout') failures.add(outcome.failure)
-      else this.isAnswered = true
+    for (const outcome of outcomes) if (isHeldUp(outcome)) failures.add(outcome.failure)
+    const isSomeAnswered = !outcomes.every(isHeldUp)
+    this.isAnswered ||= isSomeAnswered
+    this.#wanted.isAnswered ||= isSomeAnswered
+    this.#wanted.isHeldUp ||= failures.size > 0
     this.times += failures.size
+    this.#timesInARow = isSomeAnswered ? 0 : this.#timesInARow + failures.size
     this.failure = [...failures].at(-1) ?? this.failure
     return outcomes
   }
+}
+
+function isHeldUp(outcome: RpcOutcome): outcome is Extract<RpcOutcome, { ok: false }> {
+  return !outcome.ok && outcome.failure.kind === 'timeout'
 }
 
 const wholeBlock = (block: number): RpcCall => ({

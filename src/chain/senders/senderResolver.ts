@@ -63,7 +63,7 @@ export class SenderResolver {
     const times = { deadlineMs: this.#clock.now() + budget.totalMs, eachMs: budget.eachMs }
     for (let start = 0; start < questions.length; start += TRANSACTIONS_AT_ONCE) {
       const chunk = questions.slice(start, start + TRANSACTIONS_AT_ONCE)
-      const transactions = await this.#readTransactions(chunk, signal)
+      const transactions = await this.#readTransactions(chunk, signal, budget.isThorough === true)
       let next = 0
       const resolveOneByOne = async () => {
         for (let index = next++; index < chunk.length; index = next++) {
@@ -109,11 +109,13 @@ export class SenderResolver {
   async #readTransactions(
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
+    isThorough: boolean,
   ): Promise<ReadonlyMap<string, Transaction>> {
     const blocks = new Map(
       questions.map(({ transactionHash, blockNumber }) => [encodeHex(transactionHash), blockNumber]),
     )
     const wanted = new Wanted(blocks)
+    const answersBefore = this.#answersToOthers()
     let answers = 0
     const read = (task: (endpoint: Endpoint) => Promise<unknown>) =>
       this.#pool.tryEach(
@@ -122,32 +124,44 @@ export class SenderResolver {
           await task(endpoint)
           answers++
           // That an endpoint lacks a transaction must not count as its failure: blocks are still read from it.
-          return wanted.isComplete ? true : undefined
+          return wanted.isOver ? true : undefined
         },
         signal,
       )
     const late = new Set<Endpoint>()
+    const giveUp = () => {
+      if (!isThorough) wanted.allAsked(late.size)
+    }
     await read(async (endpoint) => {
       const { isInTime, failure } = await readByHash(wanted, endpoint, signal)
       if (!isInTime) late.add(endpoint)
+      if (endpoint.isAlone) giveUp()
       // Another endpoint answers sooner than the blocks of one that hangs.
       if (isInTime || endpoint.isAlone) await readFromBlocks(wanted, endpoint, signal, failure)
     })
-    if ([...late].some(({ isAlone }) => !isAlone) && !wanted.isComplete) {
+    giveUp()
+    if ([...late].some(({ isAlone }) => !isAlone) && !wanted.isOver) {
       answers = 0
       await read((endpoint) => readFromBlocks(wanted, endpoint, signal))
     }
     // What was asked for beside a call that hangs, or not at all, is not unknown for that.
-    if (late.size > 0 && !wanted.isComplete) {
+    if (late.size > 0 && !wanted.isOver) {
       answers = 0
       await read(async (endpoint) => {
         if (!late.has(endpoint)) return
         const { failure } = await readByHash(wanted, endpoint, signal, true)
-        if (failure !== undefined && !wanted.isComplete) throw failure
+        if (failure !== undefined && !wanted.isOver) throw failure
       })
     }
-    if (answers === 0) throw new RetryableError('no endpoint answers for transactions now')
+    // That a transaction hangs is its own fault only where other calls are answered.
+    const isOutage = !wanted.isComplete && !wanted.isAnswered && this.#answersToOthers() === answersBefore
+    if ((answers === 0 && !wanted.isOver) || isOutage)
+      throw new RetryableError('no endpoint answers for transactions now')
     return wanted.found
+  }
+
+  #answersToOthers(): number {
+    return this.#pool.endpoints.reduce((sum, { answers }) => sum + answers, 0)
   }
 
   async #trace(

@@ -25,6 +25,8 @@ const REST_GROWTH = 1.5
 const LONGEST_REST_MS = 10 * 60_000
 const MOST_TRIES = 24
 const RARE_REST_MS = 6 * 3_600_000
+/** Each so many tries a row whose transaction is unknown is looked for thoroughly, apart from others: a minute and more, if it hangs. */
+const THOROUGH_EACH = 4
 /** Rows whose tries are remembered. */
 const MOST_REMEMBERED = 10_000
 /** A transaction that no endpoint knows keeps `is_synced` false for at most this long. */
@@ -106,9 +108,18 @@ export class SenderCorrections {
     // While no endpoint traces, asking helps only rows whose transaction was unknown.
     if (provisional + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
     const now = this.#clock.now()
-    const rows = this.#writer.notedSenders(this.#batch, this.#last)
-    this.#last = rows.at(-1)
-    return rows.filter((row) => (this.#tries.get(keyOf(row))?.notBeforeMs ?? 0) <= now)
+    const noted = this.#writer.notedSenders(this.#batch, this.#last)
+    const rows = noted.filter((row) => (this.#tries.get(keyOf(row))?.notBeforeMs ?? 0) <= now)
+    const thorough = rows.filter((row) => this.#isThoroughTurn(row))
+    // The other rows come next.
+    if (thorough.length > 0) return thorough
+    this.#last = noted.at(-1)
+    return rows
+  }
+
+  #isThoroughTurn(row: NotedSender): boolean {
+    const count = this.#tries.get(keyOf(row))?.count ?? 0
+    return row.isUnknown && count % THOROUGH_EACH === THOROUGH_EACH - 1
   }
 
   /** Asks batch after batch as long as answers come, each row once. */
@@ -118,19 +129,22 @@ export class SenderCorrections {
     const most = Math.min(MOST_ANSWERS, provisional + unknown)
     this.#isAsking = true
     let hasAnswers = false
+    let rows = first
     try {
-      for (let rows = first, asked = 0; rows.length > 0; rows = asked < most ? this.#due() : []) {
+      for (let asked = 0; rows.length > 0; rows = asked < most ? this.#due() : []) {
         const corrected = await this.#ask(rows, signal)
         if (signal.aborted || generation !== this.#generation) return
         asked += rows.length
         this.#answered = [...(this.#answered ?? []), ...corrected]
         hasAnswers = corrected.length > 0
-        this.#batch = hasAnswers ? Math.min(MOST, 4 * this.#batch) : FEWEST
+        this.#batch = hasAnswers ? Math.min(MOST, 4 * this.#batch) : Math.min(FEWEST, 2 * this.#batch)
         if (!hasAnswers) break
       }
     } catch (error) {
       // Rows that fail must not keep their neighbours from an answer.
-      this.#batch = 1
+      const isTheirs = rows.length === 1 || this.#isThoroughTurn(rows[0]!)
+      if (!isTheirs) this.#batch = 1
+      else if (generation === this.#generation) for (const row of rows) this.#postpone(row)
       if (!signal.aborted && !(error instanceof RetryableError))
         this.#report.troubled(error, 3, this.#pauseMs)
     } finally {
@@ -142,7 +156,8 @@ export class SenderCorrections {
 
   async #ask(rows: readonly NotedSender[], signal: AbortSignal): Promise<CorrectedSender[]> {
     const corrected: CorrectedSender[] = []
-    const answers = await this.#client.resolveSenders(questionsOf(rows), signal, BUDGET)
+    const isThorough = this.#isThoroughTurn(rows[0]!)
+    const answers = await this.#client.resolveSenders(questionsOf(rows), signal, { ...BUDGET, isThorough })
     for (const row of rows) {
       const sender = answers.get(senderKey(row.transactionHash, row.logIndex))
       const isCertain = sender !== undefined && !sender.isProvisional

@@ -203,12 +203,17 @@ export class MemoryShard implements ShardWriter {
     const failure = this.failures.shift()
     if (failure) throw failure
     const rows: Row[] = []
+    const open = new Set(this.#rows.filter(needsSender).map(({ event }) => event.type))
     let next = this.counts().deposits
     for (const { header, events } of plainBlocks(batch.blocks))
       for (const event of events) {
         if (event.type === 'deposit' && event.depositCount !== next++)
           return refused('deposit_count_gap', `deposit ${event.depositCount}, expected ${next - 1}`)
-        rows.push({ header, event, sender: 'sender' in event ? event.sender : null })
+        // Like the store: a sender that is known before that of an older row is left out, and found again later.
+        const isOpen = open.has(event.type)
+        const row = { header, event, sender: 'sender' in event && !isOpen ? event.sender : null }
+        if (needsSender(row)) open.add(event.type)
+        rows.push(row)
       }
     const floor = batch.batchUndoFloor ?? batch.undoFloor
     // Of blocks that are reverted together only the last one can be reverted to.

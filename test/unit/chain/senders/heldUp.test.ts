@@ -24,7 +24,7 @@ function open(endpointCount: number) {
   for (let block = 0; block < DEPOSITS; block++) network.mine((builder) => builder.tx().deposit())
   const clock = new VirtualClock()
   const config = { rpcTimeoutMs: TIMEOUT_MS, callTraces: 'off' } as const
-  const { client, endpoints } = openSimulated(network, clock, { endpoints: endpointCount, config })
+  const { client, endpoints, posts } = openSimulated(network, clock, { endpoints: endpointCount, config })
   const deposits = network.deposits()
   const questions = deposits.map(({ transactionHash, blockNumber, ...log }): SenderQuestion => {
     const { logIndex, leafType, depositCount } = log as unknown as SenderQuestion['logs'][number]
@@ -34,12 +34,23 @@ function open(endpointCount: number) {
       logs: [{ kind: 'deposit', logIndex, ...{ leafType, depositCount } } as SenderQuestion['logs'][number]],
     }
   })
-  const resolve = async () => {
+  const resolve = async (asked = questions, isThorough = false) => {
     const fromMs = clock.now()
-    const { size } = await client.resolveSenders(questions, signal)
+    const budget = { totalMs: TIMEOUT_MS, eachMs: TIMEOUT_MS, isThorough }
+    const { size } = await client.resolveSenders(asked, signal, budget)
     return { known: size, ms: clock.now() - fromMs }
   }
-  return { endpoints, resolve, hash: deposits[7]!.transactionHash }
+  return { client, endpoints, posts, questions, deposits, resolve, hash: deposits[7]!.transactionHash }
+}
+
+/** Calls that ask for these deposits' transactions in some way. */
+function isAbout(deposits: readonly { readonly transactionHash: string; readonly blockNumber: unknown }[]) {
+  const hashes = new Set<unknown>(deposits.map(({ transactionHash }) => transactionHash))
+  const blocks = new Set<unknown>(deposits.map(({ blockNumber }) => `0x${Number(blockNumber).toString(16)}`))
+  return (call: FakeCall) =>
+    call.method === BY_HASH
+      ? hashes.has(call.params[0])
+      : (call.method === RECEIPTS || isWholeBlock(call)) && blocks.has(call.params[0])
 }
 
 const hang = (endpoint: FakeEndpoint, when: (call: FakeCall) => boolean) =>
@@ -75,4 +86,56 @@ test('beside one look-up that hangs all others are known, also where no block is
   lack(endpoints[0]!)
   hang(endpoints[0]!, ({ method, params }) => method === BY_HASH && params[0] === hash)
   assert.equal((await resolve()).known, DEPOSITS - 1)
+})
+
+for (const count of [1, 2, 3])
+  test(`one transaction that hangs in every way is given up within nine time-outs, all others are known: ${count} endpoints`, async () => {
+    const { endpoints, resolve, deposits } = open(count)
+    for (const endpoint of endpoints) hang(endpoint, isAbout([deposits[7]!]))
+    const { known, ms } = await resolve()
+    assert.equal(known, DEPOSITS - 1)
+    assert.ok(ms <= 9 * TIMEOUT_MS, `${ms} ms`)
+  })
+
+test('several transactions that hang in every way are waited for side by side', async () => {
+  const { endpoints, resolve, deposits } = open(1)
+  hang(endpoints[0]!, isAbout([3, 13, 23, 33].map((count) => deposits[count]!)))
+  const { known, ms } = await resolve()
+  assert.equal(known, DEPOSITS - 4)
+  assert.ok(ms <= 10 * TIMEOUT_MS, `${ms} ms`)
+})
+
+test('a gateway that gives up on one transaction after six seconds holds up the others as little', async () => {
+  const { endpoints, posts, resolve, deposits } = open(2)
+  posts.errorMs = 6_000
+  for (const endpoint of endpoints)
+    endpoint.fail({ type: 'http', status: 504, when: isAbout([deposits[7]!]) })
+  const { known, ms } = await resolve()
+  assert.equal(known, DEPOSITS - 1)
+  assert.ok(ms <= 6 * TIMEOUT_MS, `${ms} ms`)
+})
+
+test('a healthy endpoint is asked for transactions that hang at all others', async () => {
+  const { endpoints, resolve, deposits } = open(4)
+  for (const endpoint of endpoints.slice(0, 3)) hang(endpoint, isAbout([deposits[7]!, deposits[8]!]))
+  assert.equal((await resolve()).known, DEPOSITS)
+})
+
+test('a thorough look finds a transaction that only the last endpoint has, in its block', async () => {
+  const { endpoints, resolve, deposits, questions } = open(2)
+  const [first, last] = endpoints
+  hang(first!, isAbout([deposits[7]!]))
+  hang(last!, ({ method, params }) => method === BY_HASH && params[0] === deposits[7]!.transactionHash)
+  assert.equal((await resolve([questions[7]!], true)).known, 1)
+})
+
+test('a transaction that hangs alone is unknown where other calls are answered, but not in an outage', async () => {
+  const { client, endpoints, resolve, questions } = open(1)
+  hang(endpoints[0]!, isAboutTransactions)
+  // The chain id is asked for once.
+  await client.getHead(signal)
+  await assert.rejects(resolve([questions[7]!]), RetryableError)
+  const asked = resolve([questions[7]!])
+  await client.getHead(signal)
+  assert.equal((await asked).known, 0)
 })

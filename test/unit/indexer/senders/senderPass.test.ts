@@ -166,6 +166,32 @@ test('a transaction that no endpoint knows is passed over at once, holds the net
   assert.deepEqual(shard.senderNotes(), { provisional: 0, unknown: 0 })
 })
 
+test('each fourth look for an unknown transaction is a thorough one, apart from others, which it delays by no more than its own time', async () => {
+  const opened = openSenders(4)
+  const { network, client, shard, wait, now } = opened
+  const [lost, , late] = network.deposits().map(({ transactionHash }) => transactionHash)
+  let isHidden = true
+  client.hideTransactions((hash) => hash === lost || (isHidden && hash === late))
+  const looks: boolean[] = []
+  const { resolveSenders } = client
+  client.resolveSenders = async (questions, signal, budget) => {
+    const hashes = questions.map(({ transactionHash }) => encodeHex(transactionHash))
+    const isThorough = budget?.isThorough === true
+    if (hashes.includes(lost!)) looks.push(isThorough)
+    if (!isThorough) return resolveSenders(questions, signal, budget)
+    await wait(60_000)
+    throw new RetryableError('no answer')
+  }
+  await settle(opened, 600_000)
+  const [, ...again] = looks
+  assert.deepEqual(again.slice(0, 8), [false, false, false, true, false, false, false, true])
+  isHidden = false
+  const sinceMs = now()
+  const isKnown = () => callers(shard)[2] !== null
+  while (!isKnown() && now() - sinceMs < 600_000) await settle(opened, 1_000)
+  assert.ok(isKnown())
+})
+
 test('an unknown transaction that turns up within the minute no longer holds the network', async () => {
   const opened = openSenders(2)
   const { network, client, pass, wait, row } = opened

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
+import type { NetworkId } from '../../../../src/protocol/units.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { quietReport } from '../../../support/keepingLogger.js'
+import { openSimulated } from '../../../support/simulatedPosts.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+import { MemoryShard } from '../memoryShard.js'
 import { createSyncHarness } from '../syncHarness.js'
 
 /** Blocks of history, each with a deposit whose sender backfill leaves open, and blocks that come afterwards. */
@@ -59,3 +67,50 @@ test('a transaction that nothing answers for stays without a sender alone', asyn
   assert.deepEqual(open, [30])
   assert.ok(mostMissing <= 11, `${mostMissing} blocks were missing at once`)
 })
+
+/** Follows a chain with a deposit each five seconds. @returns the longest time until a deposit's sender was known, without the 20th's. */
+async function longestWait(endpointCount: number): Promise<number> {
+  const network = createFakeWorld().network(1)
+  const clock = new VirtualClock()
+  const config = { pollIntervalMs: 1_000, rpcTimeoutMs: 10_000, callTraces: 'off' } as const
+  const { client, settings, endpoints } = openSimulated(network, clock, { endpoints: endpointCount, config })
+  const shard = new MemoryShard()
+  const report = quietReport(1, statusRow(createStatusBoard([1]), 1), clock, [])
+  const stop = new AbortController()
+  const minedMs: number[] = []
+  const knownMs: number[] = []
+  const mine = (): void => {
+    if (minedMs.length === 60) return
+    network.mine((block) => block.tx().deposit())
+    minedMs.push(clock.now())
+    const held = network.deposits()[20]
+    if (minedMs.length === 21)
+      for (const endpoint of endpoints)
+        endpoint.fail({
+          type: 'silent',
+          when: ({ method, params: [first, isWhole] }) =>
+            first === held!.transactionHash ||
+            (first === `0x${Number(held!.blockNumber).toString(16)}` &&
+              (method === 'eth_getBlockReceipts' || isWhole === true)),
+        })
+    clock.after(5_000, mine)
+  }
+  const look = (): void => {
+    for (const { event, sender } of shard.events())
+      if (event.type === 'deposit' && sender !== null) knownMs[event.depositCount] ??= clock.now()
+    if (!stop.signal.aborted) clock.after(1_000, look)
+  }
+  clock.after(5_000, mine)
+  clock.after(1_000, look)
+  clock.after(10 * 60_000, () => stop.abort())
+  const indexedDeposits = () => new Map<NetworkId, number>()
+  await runSyncLoop({ network: settings, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  assert.equal(minedMs.length, 60)
+  const waits = minedMs.map((ms, count) => (knownMs[count] ?? Number.POSITIVE_INFINITY) - ms)
+  return Math.max(...waits.filter((_, count) => count !== 20))
+}
+
+for (const endpointCount of [1, 2, 3])
+  test(`at the tip, a transaction that hangs in every way at ${endpointCount} endpoints delays the senders of later deposits by less than a minute`, async () => {
+    assert.ok((await longestWait(endpointCount)) < 60_000)
+  })
