@@ -3,6 +3,7 @@ import type { AnswerCode } from '../../query/answers.js'
 import { errorTable } from '../errorTable.js'
 import { type ProbeRoute, probeRoutes, type Route, routes } from '../routes.js'
 import { ErrorResponse } from '../schemas.js'
+import { type Example, examples } from './examples.js'
 
 /** Part of an OpenAPI document: plain JSON. */
 type Json = { readonly [key: string]: unknown }
@@ -119,11 +120,11 @@ function dataOperation(operationId: string, route: RouteFacts, components: Map<s
     operationId,
     tags: ['data'],
     summary: route.summary,
-    parameters: parametersOf(route.parameters),
+    parameters: parametersOf(route.parameters, exampleOf(operationId).query),
     'x-rate-limit-cost': route.cost,
     responses: {
       200: {
-        ...success(route.response, components),
+        ...success(route.response, components, exampleOf(operationId).answer),
         headers: headersOf('ETag', ...LIMITED),
       },
       304: {
@@ -140,19 +141,25 @@ function probeOperation(operationId: string, route: ProbeRoute, components: Map<
     status,
     success(route.otherResponse ?? route.response, components),
   ])
+  const { answer } = exampleOf(operationId.replace(/\d+$/, ''))
   return {
     operationId,
     tags: ['service'],
     summary: route.summary,
     responses: {
-      200: { ...success(route.response, components), headers: headersOf(...LIMITED) },
+      200: { ...success(route.response, components, answer), headers: headersOf(...LIMITED) },
       ...Object.fromEntries(others),
       ...errorResponses(FRONT_ERRORS, components),
     },
   }
 }
 
-function parametersOf({ properties, required = [] }: TObject): Json[] {
+/** A new operation has none until `npm run generate:examples`, which needs a service that answers it. */
+function exampleOf(operationId: string): Partial<Example> {
+  return examples[operationId] ?? {}
+}
+
+function parametersOf({ properties, required = [] }: TObject, example: Example['query'] = {}): Json[] {
   return Object.entries(properties).map(([name, schema]) => {
     const { description, ...rest } = plain(schema)
     return {
@@ -161,14 +168,15 @@ function parametersOf({ properties, required = [] }: TObject): Json[] {
       required: required.includes(name) && schema.default === undefined,
       description,
       schema: rest,
+      ...(name in example ? { example: example[name] } : {}),
       // Comma-separated; the repeated form is taken as well.
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
     }
   })
 }
 
-function success(schema: TSchema, components: Map<string, Json>): Json {
-  const content = jsonContent(reference(schema, components))
+function success(schema: TSchema, components: Map<string, Json>, example?: unknown): Json {
+  const content = jsonContent(reference(schema, components), example)
   return { description: String(schema.description), content }
 }
 
@@ -190,8 +198,8 @@ function errorResponses(codes: readonly AnswerCode[], components: Map<string, Js
   )
 }
 
-function jsonContent(schema: Json): Json {
-  return { 'application/json': { schema } }
+function jsonContent(schema: Json, example?: unknown): Json {
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
 }
 
 /** Puts a titled schema among the components, its titled parts too. @returns a reference to it. */

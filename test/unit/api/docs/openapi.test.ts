@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { TSchema } from '@sinclair/typebox'
 import { docsPage } from '../../../../src/api/docs/docsPage.js'
 import { openApiDocument } from '../../../../src/api/docs/openapi.js'
 import { errorTable } from '../../../../src/api/errorTable.js'
+import { compileSchema } from '../../../../src/api/parse/parseQuery.js'
 import { probeRoutes, routes } from '../../../../src/api/routes.js'
 
 interface Document {
@@ -134,8 +136,31 @@ test('the documentation page loads nothing from elsewhere', () => {
 
 interface Operation {
   readonly operationId: string
-  readonly responses: Readonly<Record<string, { readonly headers?: object }>>
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly required: boolean
+    readonly example?: unknown
+  }[]
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly headers?: object; readonly content?: Record<string, { readonly example?: unknown }> }
+    >
+  >
 }
+
+test('every operation has an example from the devnet that fits its schema, and values of all parameters that it needs', () => {
+  const responses = { ...routes, ...probeRoutes } as Readonly<Record<string, { readonly response: TSchema }>>
+  const operations = Object.values(document.paths).map(({ get }) => get as unknown as Operation)
+  assert.ok(operations.length >= 11)
+  for (const { operationId, parameters = [], responses: answers } of operations) {
+    const example = answers['200']?.content?.['application/json']?.example
+    const validate = compileSchema(responses[operationId.replace(/\d+$/, '')]!.response)
+    assert.ok(validate(example), `${operationId}: ${JSON.stringify(validate.errors)}`)
+    for (const { name, required, example: value } of parameters)
+      assert.ok(!required || value !== undefined, `${operationId}: ${name}`)
+  }
+})
 
 test('every operation may be limited, and tells by which headers', () => {
   for (const { get } of Object.values(document.paths)) {
