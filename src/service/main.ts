@@ -110,7 +110,11 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
   const code = end instanceof Error ? reportFault(end) : exitCodes.ok
   if (code === exitCodes.ok) logger.info('stopping', { signal: end })
   const delayMs = end instanceof Error ? 0 : delayAfter(end, drainDelayMs)
-  return exit.leave(await closeWithin(job, delayMs, settings, code))
+  const stoppingAtMs = performance.now()
+  const last = await closeWithin(job, delayMs, settings, code)
+  if (last === exitCodes.ok)
+    logger.info('stopped', { durationMs: Math.round(performance.now() - stoppingAtMs) })
+  return exit.leave(last)
 }
 
 function delayAfter(signal: NodeJS.Signals, drainDelayMs: number): number {

@@ -37,10 +37,15 @@ function run(
   })
 }
 
-test('a signal closes the job and ends the process with 0', async () => {
+test('a signal closes the job and ends the process with 0, and the log has a line when it begins and one when all is closed', async () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    const { code, stdout } = await run('well', signal)
+    const { code, stdout, stderr } = await run('well', signal)
     assert.deepEqual([code, stdout], [0, 'started\nclosed\n'], signal)
+    const told = stderr
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { msg: string }).msg)
+    assert.deepEqual(told, ['stopping', 'stopped'], signal)
   }
 })
 
