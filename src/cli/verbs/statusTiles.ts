@@ -12,8 +12,8 @@ export interface StatusView {
   readonly startBlocks: ReadonlyMap<number, number>
   /** Blocks per second of each network, where known. */
   readonly rates: ReadonlyMap<number, number>
-  /** How long the service has not answered; 0 while it does. */
-  readonly silentSec: number
+  /** Why nothing newer is shown, as the rest of a sentence about `origin`, and for how long; absent while the service answers. */
+  readonly fault?: { readonly text: string; readonly forSec: number }
 }
 
 /** Width of a tile with its frame, and signs between two of them. */
@@ -25,12 +25,12 @@ const LABEL_WIDTH = 10
 
 /** A line about the service, and one tile for each network, as many beside each other as `columns` allow. */
 export function renderTiles(view: StatusView, columns: number): string[] {
-  const { origin, networks, silentSec } = view
+  const { origin, networks, fault } = view
   const inSync = networks.filter((network) => network.is_synced).length
   const told =
-    silentSec > 0
-      ? `does not answer for ${spellSeconds(silentSec)}${networks.length === 0 ? '' : '; what it told last:'}`
-      : `${inSync} of ${networks.length} networks in sync`
+    fault === undefined
+      ? `${inSync} of ${networks.length} networks in sync`
+      : `${fault.text} (for ${spellSeconds(fault.forSec)})${networks.length === 0 ? '' : '; what it told last:'}`
   const tiles = networks.map((network) => tile(network, view))
   const perRow = Math.max(1, Math.floor((columns + GAP) / (TILE_WIDTH + GAP)))
   const lines = [`${visibleText(origin)}  ${told}`]
@@ -42,13 +42,13 @@ export function renderTiles(view: StatusView, columns: number): string[] {
   return lines
 }
 
-function tile(network: NetworkSyncRecord, { rates, startBlocks, silentSec }: StatusView): string[] {
+function tile(network: NetworkSyncRecord, { rates, startBlocks, fault }: StatusView): string[] {
   const { network_id: id, current_block: head, synced_block: synced } = network
   const isKnown = hasHead(network) && !isCutOff(network)
   const lag = head - synced
   const rate = rates.get(id)
   const start = startBlocks.get(id) ?? 0
-  const state = silentSec > 0 ? 'unknown' : stateOf(network)
+  const state = fault === undefined ? stateOf(network) : 'unknown'
   const rows: [label: string, value: string][] = [
     ['state', state],
     ['head', hasHead(network) ? grouped(head) : '-'],

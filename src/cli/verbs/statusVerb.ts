@@ -36,11 +36,11 @@ export const status: Verb = {
     })
     const url = values.url ?? configuredUrl('http', values)
     if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
-    if (!switches.has('watch')) return show(await ask(url), switches.has('json'))
+    if (!switches.has('watch')) return show(url, await ask(url), switches.has('json'))
     const unread = new AbortController()
     process.stdout.once('error', () => unread.abort())
     const isTiled = process.stdout.isTTY === true && !switches.has('json')
-    const paint = isTiled ? tilePainter(url) : async () => show(await ask(url), switches.has('json'))
+    const paint = isTiled ? tilePainter(url) : async () => show(url, await ask(url), switches.has('json'))
     for (;;) {
       const code = await paint()
       await delay(WATCH_EVERY_MS, undefined, { signal: unread.signal }).catch(() => undefined)
@@ -50,29 +50,28 @@ export const status: Verb = {
 }
 
 interface Answer {
-  /** Undefined where there is no sync status; `fault` says why. */
+  /** Undefined where there is no sync status; `fault` says why, as the rest of a sentence about the address. */
   readonly record?: SyncStatusRecord
   readonly text: string
   readonly fault: string
 }
 
 async function ask(url: string): Promise<Answer> {
-  const { origin } = new URL(url)
   try {
     const response = await fetch(new URL(PATH, url), { signal: AbortSignal.timeout(LONGEST_WAIT_MS) })
     const text = await response.text()
     const record = response.status === 200 ? syncStatusOf(text) : undefined
     if (record !== undefined) return { record, text, fault: '' }
     const answer = response.status === 200 ? 'something else' : response.status
-    return { text, fault: `${origin} answered ${answer} to ${PATH}: is this the API's address?` }
+    return { text, fault: `answered ${answer} to ${PATH}: is this the API's address?` }
   } catch {
-    return { text: '', fault: `${origin} does not answer` }
+    return { text: '', fault: 'does not answer' }
   }
 }
 
-function show({ record, text, fault }: Answer, isJson: boolean): ExitCode {
+function show(url: string, { record, text, fault }: Answer, isJson: boolean): ExitCode {
   if (record === undefined) {
-    console.error(`bds: ${fault}`)
+    console.error(`bds: ${new URL(url).origin} ${fault}`)
     return exitCodes.unhealthy
   }
   console.log(isJson ? visibleJson(text.trim()) : renderStatus(record.networks))
@@ -91,7 +90,7 @@ function tilePainter(url: string): () => Promise<ExitCode> {
   let startBlocks: ReadonlyMap<number, number> = new Map()
   process.stdout.write(CLEAR)
   return async () => {
-    const { record } = await ask(url)
+    const { record, fault } = await ask(url)
     const nowMs = monotonicMs()
     if (record !== undefined) {
       if (startBlocks.size === 0) startBlocks = await askStartBlocks(url)
@@ -105,7 +104,9 @@ function tilePainter(url: string): () => Promise<ExitCode> {
         networks: last?.networks ?? [],
         startBlocks,
         rates: rates.rates(),
-        silentSec: record === undefined ? Math.max(1, (nowMs - answeredAtMs) / 1000) : 0,
+        ...(record === undefined
+          ? { fault: { text: fault, forSec: Math.max(1, (nowMs - answeredAtMs) / 1000) } }
+          : {}),
       },
       process.stdout.columns ?? 80,
     )

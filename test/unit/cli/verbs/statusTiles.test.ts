@@ -25,7 +25,6 @@ const VIEW: StatusView = {
   networks: [BEHIND],
   startBlocks: new Map([[1, 19_165_433]]),
   rates: new Map([[1, 100]]),
-  silentSec: 0,
 }
 
 test('a tile shows head, indexed, lag, rate, time left and how much of the range from start_block is done', () => {
@@ -72,14 +71,14 @@ test('without a head no head, lag and progress are shown, and no network says th
 })
 
 test('while the service is silent its last answer is shown as such, and no state of it', () => {
-  const view = { ...VIEW, silentSec: 90 }
+  const view = { ...VIEW, fault: { text: 'does not answer', forSec: 90 } }
   assert.equal(
     renderTiles(view, 80)[0],
-    'http://127.0.0.1:5577  does not answer for 2 min; what it told last:',
+    'http://127.0.0.1:5577  does not answer (for 2 min); what it told last:',
   )
   assert.equal(rowOf(view, 'state'), 'unknown')
   assert.deepEqual(renderTiles({ ...view, networks: [] }, 80), [
-    'http://127.0.0.1:5577  does not answer for 2 min',
+    'http://127.0.0.1:5577  does not answer (for 2 min)',
   ])
 })
 
