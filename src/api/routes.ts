@@ -5,24 +5,35 @@ import type { Cursor } from '../query/cursor.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
 import { bridgeTemplate, claimTemplate, tokenMappingTemplate } from '../query/records.js'
 import type { RowTemplate } from '../query/rowTemplate.js'
-import { checkBridgesQuery, checkClaimsQuery } from './parse/checkQuery.js'
+import { MAX_SEARCH_RESULTS, MAX_STATUSES } from '../query/statusRecords.js'
 import {
+  checkBridgeStatusQuery,
+  checkBridgesQuery,
+  checkClaimsQuery,
+  checkSearchQuery,
+} from './parse/checkQuery.js'
+import {
+  BridgeStatusParameters,
   BridgesParameters,
   ClaimProofParameters,
   ClaimsParameters,
   ClaimTransactionParameters,
   L1InfoTreeIndexParameters,
+  SearchParameters,
   TokenMappingsParameters,
 } from './parse/querySchemas.js'
 import {
+  toBridgeStatusQuery,
   toBridgesQuery,
   toClaimProofQuery,
   toClaimsQuery,
   toClaimTransactionQuery,
   toL1InfoTreeIndexQuery,
+  toSearchQuery,
   toTokenMappingsQuery,
 } from './parse/toQuery.js'
 import {
+  BridgeStatusResponse,
   BridgesResponse,
   ClaimProofResponse,
   ClaimsResponse,
@@ -33,6 +44,7 @@ import {
   LivenessResponse,
   NetworksResponse,
   ReadinessResponse,
+  SearchResponse,
   SyncStatusResponse,
   TokenMappingsResponse,
 } from './schemas.js'
@@ -64,6 +76,8 @@ export interface Route<Query, Parameters extends TObject = TObject> {
 const BRIDGE_ROW_BYTES = 1_300
 const CLAIM_ROW_BYTES = 900
 const TOKEN_MAPPING_ROW_BYTES = 1_100
+const STATUS_BYTES = 2_500
+const SEARCH_RESULT_BYTES = 400
 
 /** An answer with the metadata of one deposit whole, in hexadecimal. */
 const WHOLE_ANSWER_BYTES = 2 * WHOLE_METADATA_BYTES + 65_536
@@ -149,6 +163,28 @@ export const routes = {
     cost: 2,
     estimateBytes: () => 8_000,
     entitledBytes: () => WHOLE_ANSWER_BYTES,
+  },
+  getBridgeStatus: {
+    path: '/bridge/v1/bridge-status',
+    summary: 'The way of a bridge from the deposit to the claim: stages, the current one, what it waits for',
+    parameters: BridgeStatusParameters,
+    toQuery: toBridgeStatusQuery,
+    check: checkBridgeStatusQuery,
+    response: BridgeStatusResponse,
+    errors: [...LIST_ERRORS, 'BRIDGE_NOT_FOUND'],
+    cost: 2,
+    estimateBytes: ({ depositCount }) => (depositCount === undefined ? MAX_STATUSES : 1) * STATUS_BYTES,
+  },
+  getSearch: {
+    path: '/bridge/v1/search',
+    summary: 'What a transaction hash, an address, a global index or a deposit is, and where',
+    parameters: SearchParameters,
+    toQuery: toSearchQuery,
+    check: checkSearchQuery,
+    response: SearchResponse,
+    errors: ['INVALID_PARAMETER'],
+    cost: 2,
+    estimateBytes: () => MAX_SEARCH_RESULTS * SEARCH_RESULT_BYTES,
   },
 } as const satisfies { readonly [K in OperationId]: RouteOf<K> }
 

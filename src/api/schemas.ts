@@ -19,6 +19,7 @@ import {
   paginationDefinition,
   tokenMappingDefinition,
 } from '../query/records.js'
+import { bridgeStatusResponseDefinition, searchResponseDefinition } from '../query/statusRecords.js'
 
 /**
  * The answers as JSON Schema. Tests validate every answer with these schemas, and the OpenAPI document has them as components, named by
@@ -32,7 +33,9 @@ const address = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]{
 const bytes = (description: string) => Type.String({ pattern: '^0x([0-9a-f]{2})*$', description })
 const amount = (description: string) => Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$', description })
 /** OpenAPI 3.1 is JSON Schema, where null is a type of its own. */
-const nullable = <S extends TSchema>(schema: S) => {
+const nullable = <S extends TSchema>(schema: S): TSchema => {
+  // A record is a component, which keeps its description.
+  if (schema.type === 'object') return Type.Union([schema, Type.Null()])
   const { description, ...rest } = schema
   return Type.Union([rest as S, Type.Null()], description === undefined ? {} : { description })
 }
@@ -61,7 +64,8 @@ const kindSchemas: { readonly [K in JsonKind]: (field: JsonField) => TSchema } =
   unixSeconds: (field) => integer(field),
   boolean: ({ description }) => Type.Boolean({ description }),
   onlyFalse: ({ description }) => Type.Literal(false, { description }),
-  text: ({ description }) => Type.String({ description }),
+  text: ({ words, description }) =>
+    words === undefined ? Type.String({ description }) : Type.String({ enum: [...words], description }),
   seconds: (field) => integer(field),
   isoTime: ({ description }) =>
     Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$', description }),
@@ -82,13 +86,18 @@ function integer({ minimum = 0, maximum, description }: JsonField, kindMaximum?:
 }
 
 function fieldSchema(field: JsonField | JsonInnerRecord): TSchema {
-  if (isInnerRecord(field)) {
-    const inner = recordSchema(field.record)
-    return field.isList ? Type.Array(inner) : inner
-  }
-  const schema = field.isList ? listSchema(field) : kindSchemas[field.kind](field)
+  const schema = isInnerRecord(field)
+    ? innerSchema(field)
+    : field.isList
+      ? listSchema(field)
+      : kindSchemas[field.kind](field)
   const shown = field.isNullable ? nullable(schema) : schema
   return field.isOptional ? Type.Optional(shown) : shown
+}
+
+function innerSchema({ record, isList }: JsonInnerRecord): TSchema {
+  const inner = recordSchema(record)
+  return isList ? Type.Array(inner) : inner
 }
 
 function listSchema(field: JsonField): TSchema {
@@ -142,6 +151,10 @@ export const ClaimProofResponse = record(
 export const L1InfoTreeIndexResponse = recordSchema(l1InfoTreeIndexDefinition)
 
 export const ClaimTransactionResponse = recordSchema(claimTransactionDefinition)
+
+export const BridgeStatusResponse = recordSchema(bridgeStatusResponseDefinition)
+
+export const SearchResponse = recordSchema(searchResponseDefinition)
 
 export const SyncStatusResponse = recordSchema(syncStatusDefinition)
 

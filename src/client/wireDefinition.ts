@@ -268,6 +268,145 @@ export interface ClaimTransactionResponse {
   readonly l1InfoTreeIndex: number
 }
 
+/** What has to happen for the bridge to go on. */
+export interface AwaitedEvent {
+  /** `finality` of `block_number`; `settlement` of the source on the L1; `global_exit_root`: an update of it on the L1; `injection`; `claim`; `sync`: this service compares the network with its chain; `recovery` of a halted network; `emergency_end` of the bridge. */
+  readonly event:
+    | 'finality'
+    | 'settlement'
+    | 'global_exit_root'
+    | 'injection'
+    | 'claim'
+    | 'sync'
+    | 'recovery'
+    | 'emergency_end'
+  /** Network on which it has to happen. */
+  readonly networkId: number
+  /** Block that has to become final. */
+  readonly blockNumber?: number
+}
+
+/** How long the stage took for the newest 1,000 bridges of this source and destination that have come so far; absent where fewer than 20 tell it. */
+export interface TypicalTime {
+  /** The stage from whose end the time counts. */
+  readonly since: 'bridged' | 'final' | 'settled' | 'in_l1_info_tree' | 'injected' | 'claimable' | 'claimed'
+  /** Half of them took no longer. */
+  readonly medianSeconds: number
+  /** Nine of ten took no longer. */
+  readonly p90Seconds: number
+  /** Bridges that tell it. */
+  readonly sampleSize: number
+}
+
+/** One stage of the way. Block, time and transaction are absent where there is none or none is stored. */
+export interface BridgeStage {
+  /** Its name. `settled` is only there for bridges from an L2, `injected` only for those to one. */
+  readonly stage: 'bridged' | 'final' | 'settled' | 'in_l1_info_tree' | 'injected' | 'claimable' | 'claimed'
+  /** `done`, `waiting`; `removed`: was injected and taken out again; `unset`: the claim was taken back; `blocked`: a claim of an older deposit with this count stands in the way for good; `unknown`: the destination is not indexed here. */
+  readonly state: 'done' | 'waiting' | 'removed' | 'unset' | 'blocked' | 'unknown'
+  /** Network on which it happens. */
+  readonly networkId: number
+  /** Block in which it happened, on that network. */
+  readonly blockNumber?: number
+  /** Unix seconds of that block. Absent for injections whose block is no longer stored. */
+  readonly blockTimestamp?: number
+  /** Transaction of the deposit or of the claim; not stored of the other stages. */
+  readonly txHash?: Hex
+  /** Leaf of the L1 info tree: the first that covers the deposit, the one that is injected. */
+  readonly l1InfoTreeIndex?: number
+  /** Global exit root of that leaf. */
+  readonly globalExitRoot?: Hex
+  /** How long the stage took for the newest 1,000 bridges of this source and destination that have come so far; absent where fewer than 20 tell it. */
+  readonly typical?: TypicalTime
+}
+
+/** Where one bridge is on its way. Fields that `/bridges` has as well say the same. */
+export interface BridgeStatus {
+  /** Transaction of the deposit. */
+  readonly txHash: Hex
+  /** 0-based leaf index in the exit tree of the source network. */
+  readonly depositCount: number
+  /** Source network: the one whose bridge emitted the event. Not the home network of the token. */
+  readonly originNetwork: number
+  /** Network where the deposit is claimed. */
+  readonly destinationNetwork: number
+  /** Canonical global index. */
+  readonly globalIndex: bigint
+  /** True when executing the claim now passes. */
+  readonly readyForClaim: boolean
+  /** Transaction of the claim in force. */
+  readonly claimTxHash: Hex | null
+  /** Smallest L1 info tree index to use for the proof. */
+  readonly l1InfoTreeIndex: number | null
+  /** Only where the claim is of an older deposit with this count, which a cut took off the exit tree: this one can never be claimed. */
+  readonly claimMatches?: false
+  /** The stage that it has to reach next; `claimed` also once nothing is left to reach. */
+  readonly currentStage:
+    | 'bridged'
+    | 'final'
+    | 'settled'
+    | 'in_l1_info_tree'
+    | 'injected'
+    | 'claimable'
+    | 'claimed'
+  /** What has to happen for the bridge to go on. */
+  readonly waitsFor: AwaitedEvent | null
+  /** One stage of the way. Block, time and transaction are absent where there is none or none is stored. */
+  readonly stages: readonly BridgeStage[]
+}
+
+/** The way of one bridge, or of each bridge of a transaction. */
+export interface BridgeStatusResponse {
+  /** Where one bridge is on its way. Fields that `/bridges` has as well say the same. */
+  readonly statuses: readonly BridgeStatus[]
+  /** Bridges that were asked for; the first 100 of a transaction are shown. */
+  readonly total: number
+}
+
+/** One thing that the text names, and where it is. Which fields it has depends on its type. */
+export interface SearchResult {
+  /** `archived_bridge`: a deposit that a cut took off the exit tree, so that no list has it any more. */
+  readonly type: 'bridge' | 'archived_bridge' | 'claim' | 'address' | 'token'
+  /** Network on which it is: `network_id` of the endpoint that tells more of it. */
+  readonly networkId: number
+  /** Of bridges and claims: source network of the deposit. */
+  readonly originNetwork?: number
+  /** 0-based leaf index in the exit tree of the source network. */
+  readonly depositCount?: number
+  /** Transaction of the bridge or of the claim. */
+  readonly txHash?: Hex
+  /** The address, EIP-55; of a token the wrapped one on `network_id`. */
+  readonly address?: Hex
+  /** Bridges from this address: `total` of `/bridges` with `from_address`. */
+  readonly bridgesSent?: number
+  /** Bridges to it: the same with `to_address`. */
+  readonly bridgesReceived?: number
+  /** Claims by it: `total` of `/claims` with `from_address`. */
+  readonly claimsMade?: number
+  /** Claims to it: the same with `to_address`. */
+  readonly claimsReceived?: number
+  /** Home network of the token. */
+  readonly tokenNetwork?: number
+  /** Token on its home network. */
+  readonly tokenAddress?: Hex
+  /** Decoded from metadata; null where it does not decode or has more than 256 characters. */
+  readonly name?: string | null
+  /** Decoded from metadata; null where it does not decode or has more than 256 characters. */
+  readonly symbol?: string | null
+  /** Decoded from metadata; null where it does not decode. */
+  readonly decimals?: number | null
+  /** False once replaced or removed. */
+  readonly isCurrent?: boolean
+}
+
+/** All that the text names; nothing for what is not indexed here. */
+export interface SearchResponse {
+  /** One thing that the text names, and where it is. Which fields it has depends on its type. */
+  readonly results: readonly SearchResult[]
+  /** False where there are more than 100 results: `/bridges`, `/claims` and `/token-mappings` have all. */
+  readonly isComplete: boolean
+}
+
 /** Health and version. */
 export interface HealthResponse {
   /** HTTP 200 for healthy, syncing and degraded, else 503. */
@@ -490,6 +629,22 @@ export interface ClaimTransactionParameters {
   readonly leafIndex?: number | undefined
 }
 
+export interface BridgeStatusParameters {
+  /** Source network. Needed with `deposit_count`; not with `global_index`. */
+  readonly networkId?: number | undefined
+  /** Deposit count of the bridge. */
+  readonly depositCount?: number | undefined
+  /** Instead of both: global index of the bridge; decimal or hexadecimal. */
+  readonly globalIndex?: bigint | undefined
+  /** Instead of `deposit_count`: all bridges of this transaction, on any served network unless `network_id` names one. */
+  readonly txHash?: string | undefined
+}
+
+export interface SearchParameters {
+  /** A transaction hash; an address, of an account or a token; a global index, decimal or hexadecimal; or `network:deposit_count`, like `1:25`. */
+  readonly q: string
+}
+
 /** One method for each endpoint. Each throws BridgeApiError, BridgeResponseError or BridgeNetworkError. */
 export interface Endpoints {
   /** Bridge transactions of one source network. `GET /bridge/v1/bridges` */
@@ -513,6 +668,10 @@ export interface Endpoints {
     parameters: ClaimTransactionParameters,
     options?: CallOptions,
   ): Promise<ClaimTransactionResponse>
+  /** The way of a bridge from the deposit to the claim: stages, the current one, what it waits for. `GET /bridge/v1/bridge-status` */
+  getBridgeStatus(parameters?: BridgeStatusParameters, options?: CallOptions): Promise<BridgeStatusResponse>
+  /** What a transaction hash, an address, a global index or a deposit is, and where. `GET /bridge/v1/search` */
+  getSearch(parameters: SearchParameters, options?: CallOptions): Promise<SearchResponse>
   /** Health check, version and supported networks. `GET /bridge/v1` */
   getHealth(options?: CallOptions): Promise<HealthResponse>
   /** Synchronisation of the chains and of the bridge indexer. `GET /bridge/v1/sync-status` */
@@ -545,6 +704,8 @@ export const operations = {
     shape: 'ClaimTransactionResponse',
     hasParameters: true,
   },
+  getBridgeStatus: { path: '/bridge/v1/bridge-status', shape: 'BridgeStatusResponse', hasParameters: true },
+  getSearch: { path: '/bridge/v1/search', shape: 'SearchResponse', hasParameters: true },
   getHealth: { path: '/bridge/v1', shape: 'HealthResponse', hasParameters: false, own: [503] },
   getSyncStatus: { path: '/bridge/v1/sync-status', shape: 'SyncStatusResponse', hasParameters: false },
   getNetworks: { path: '/bridge/v1/networks', shape: 'NetworksResponse', hasParameters: false },
@@ -575,6 +736,16 @@ export const shapes = {
   TokenMappingsResponse: 'token_mappings:TokenMapping* pagination:Pagination',
   ClaimTransactionResponse:
     'to:a data:x value:d chain_id:n leaf_type:n origin_network:n destination_network:n deposit_count:n global_index:g l1_info_tree_index:n',
+  AwaitedEvent: 'event:t network_id:n block_number:n?',
+  TypicalTime: 'since:t median_seconds:n p90_seconds:n sample_size:n',
+  BridgeStage:
+    'stage:t state:t network_id:n block_number:n? block_timestamp:n? tx_hash:h? l1_info_tree_index:n? global_exit_root:h? typical:TypicalTime?',
+  BridgeStatus:
+    'tx_hash:h deposit_count:n origin_network:n destination_network:n global_index:g ready_for_claim:b claim_tx_hash:h~ l1_info_tree_index:n~ claim_matches:b? current_stage:t waits_for:AwaitedEvent~ stages:BridgeStage*',
+  BridgeStatusResponse: 'statuses:BridgeStatus* total:n',
+  SearchResult:
+    'type:t network_id:n origin_network:n? deposit_count:n? tx_hash:h? address:a? bridges_sent:n? bridges_received:n? claims_made:n? claims_received:n? token_network:n? token_address:a? name:t~? symbol:t~? decimals:n~? is_current:b?',
+  SearchResponse: 'results:SearchResult* is_complete:b',
   HealthResponse:
     'status:t version:t network_id:n uptime:t last_processed_block:n supported_networks:n* reasons:t*? build:t',
   ChainSync: 'current_block:n synced_block:n is_synced:b',

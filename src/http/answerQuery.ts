@@ -27,6 +27,8 @@ export function createQueryParsers(servedNetworks: ReadonlySet<number>): QueryPa
     getL1InfoTreeIndex: createQueryParser(routes.getL1InfoTreeIndex, servedNetworks, 'getL1InfoTreeIndex'),
     getTokenMappings: createQueryParser(routes.getTokenMappings, servedNetworks, 'getTokenMappings'),
     getClaimTransaction: createQueryParser(routes.getClaimTransaction, servedNetworks, 'getClaimTransaction'),
+    getBridgeStatus: createQueryParser(routes.getBridgeStatus, servedNetworks, 'getBridgeStatus'),
+    getSearch: createQueryParser(routes.getSearch, servedNetworks, 'getSearch'),
   }
 }
 

@@ -1,9 +1,11 @@
 import type { OperationId } from '../query/queries.js'
+import { getBridgeStatus } from '../shard/queries/getBridgeStatus.js'
 import { getBridges } from '../shard/queries/getBridges.js'
 import { getClaimProof } from '../shard/queries/getClaimProof.js'
 import { getClaims } from '../shard/queries/getClaims.js'
 import { getClaimTransaction } from '../shard/queries/getClaimTransaction.js'
 import { getL1InfoTreeIndex } from '../shard/queries/getL1InfoTreeIndex.js'
+import { getSearch } from '../shard/queries/getSearch.js'
 import { getTokenMappings } from '../shard/queries/getTokenMappings.js'
 import type { ShardReaders } from '../shard/queries/shardReaders.js'
 import type { QueryFunction } from './runBatch.js'
@@ -16,4 +18,6 @@ export const answerers: { readonly [K in OperationId]: QueryFunction<ShardReader
   getL1InfoTreeIndex,
   getTokenMappings,
   getClaimTransaction,
+  getBridgeStatus,
+  getSearch,
 }

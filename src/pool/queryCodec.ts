@@ -65,6 +65,8 @@ const fieldKinds: {
     tokenNetwork: 'uint32',
   },
   getClaimTransaction: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
+  getBridgeStatus: { networkId: 'uint32', depositCount: 'uint32', transactionHash: 'bytes' },
+  getSearch: { networkId: 'uint32', depositCount: 'uint32', transactionHash: 'bytes', address: 'bytes' },
 }
 
 interface Layout {

@@ -67,6 +67,22 @@ export interface ClaimTransactionQuery {
   readonly leafIndex?: L1InfoTreeIndex
 }
 
+/** Names one deposit by `networkId` and `depositCount`, or all of one transaction. */
+export interface BridgeStatusQuery {
+  /** Any network where `depositCount` is given: global indexes name any. Beside a transaction hash a served one, absent = all. */
+  readonly networkId?: NetworkId
+  readonly depositCount?: DepositCount
+  readonly transactionHash?: Hash
+}
+
+/** All that the text of a search may mean: any network and deposit count, a transaction, an address. */
+export interface SearchQuery {
+  readonly networkId?: NetworkId
+  readonly depositCount?: DepositCount
+  readonly transactionHash?: Hash
+  readonly address?: Address
+}
+
 /** Operation id → its query. The operation id is the key everywhere: routes, pool messages, metrics, tests. */
 export interface QueryByOperation {
   readonly getBridges: BridgesQuery
@@ -75,6 +91,8 @@ export interface QueryByOperation {
   readonly getL1InfoTreeIndex: L1InfoTreeIndexQuery
   readonly getTokenMappings: TokenMappingsQuery
   readonly getClaimTransaction: ClaimTransactionQuery
+  readonly getBridgeStatus: BridgeStatusQuery
+  readonly getSearch: SearchQuery
 }
 
 export type OperationId = keyof QueryByOperation

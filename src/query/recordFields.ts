@@ -44,6 +44,8 @@ export interface Field {
   readonly isNullable?: true
   /** Most records lack it (undefined). Rows that have it are written from a record, never from stored bytes. */
   readonly isOptional?: true
+  /** Of a text: the only ones that it may be. */
+  readonly words?: readonly string[]
   /** Limits of a number that are narrower than its kind. */
   readonly minimum?: number
   readonly maximum?: number
@@ -54,6 +56,10 @@ export interface Field {
 export interface InnerRecord {
   readonly wire: string
   readonly record: RecordDefinition
+  /** A list of such records. */
+  readonly isList?: true
+  readonly isNullable?: true
+  readonly isOptional?: true
 }
 
 export interface RecordDefinition {
@@ -64,14 +70,18 @@ export interface RecordDefinition {
   readonly fields: Readonly<Record<string, Field | InnerRecord>>
 }
 
-type ValueOf<F> = F extends { readonly record: infer D extends RecordDefinition }
+type ItemOf<F> = F extends { readonly record: infer D extends RecordDefinition }
   ? RecordOf<D>
-  : F extends { readonly kind: infer K extends Kind }
-    ?
-        | KindValues[K]
-        | (F extends { readonly isNullable: true } ? null : never)
-        | (F extends { readonly isOptional: true } ? undefined : never)
-    : never
+  : F extends { readonly words: readonly (infer Word)[] }
+    ? Word
+    : F extends { readonly kind: infer K extends Kind }
+      ? KindValues[K]
+      : never
+
+type ValueOf<F> =
+  | (F extends { readonly isList: true } ? readonly ItemOf<F>[] : ItemOf<F>)
+  | (F extends { readonly isNullable: true } ? null : never)
+  | (F extends { readonly isOptional: true } ? undefined : never)
 
 /** The record that a definition tells of. Bytes are valid until the end of the task that made it. */
 export type RecordOf<D extends RecordDefinition> = {
@@ -109,6 +119,8 @@ export interface JsonInnerRecord {
   readonly wire?: string
   readonly record: JsonRecordDefinition
   readonly isList?: true
+  readonly isNullable?: true
+  readonly isOptional?: true
 }
 
 export interface JsonRecordDefinition extends Omit<RecordDefinition, 'fields'> {
@@ -129,10 +141,12 @@ type JsonValueOf<K> = K extends keyof JsonKindValues
 type JsonItemOf<F> = F extends { readonly record: infer D extends JsonRecordDefinition }
   ? JsonRecordOf<D>
   : F extends { readonly kind: infer K }
-    ? JsonValueOf<K> | (F extends { readonly isNullable: true } ? null : never)
+    ? JsonValueOf<K>
     : never
 
-type JsonFieldOf<F> = F extends { readonly isList: true } ? readonly JsonItemOf<F>[] : JsonItemOf<F>
+type JsonFieldOf<F> =
+  | (F extends { readonly isList: true } ? readonly JsonItemOf<F>[] : JsonItemOf<F>)
+  | (F extends { readonly isNullable: true } ? null : never)
 
 type OptionalNames<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends { readonly isOptional: true } ? Name : never

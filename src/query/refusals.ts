@@ -20,6 +20,11 @@ export function depositNotIndexed(networkId: number, depositCount: number, count
   )
 }
 
+/** @param transactionHash 0x and 64 hexadecimal digits. */
+export function transactionNotIndexed(transactionHash: string): Failure {
+  return failure('BRIDGE_NOT_FOUND', `Transaction ${transactionHash} has no bridge that is indexed here`)
+}
+
 export function networkHalted(networkId: number, reason: HaltReason): Failure {
   return failure(
     'SERVICE_UNAVAILABLE',

@@ -56,7 +56,7 @@ const encodings: { readonly [K in Kind]: Encoding } = {
 export function templateOf({ fields }: RecordDefinition): RowTemplate {
   return Object.entries(fields).map(([name, field]) =>
     isInnerRecord(field)
-      ? { key: field.wire, field: name, encoding: 'record', isOptional: false }
+      ? { key: field.wire, field: name, encoding: 'record', isOptional: field.isOptional === true }
       : {
           key: field.wire,
           field: name,

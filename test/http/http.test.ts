@@ -15,6 +15,8 @@ const QUERIES: { readonly [K in keyof typeof routes]: string } = {
   getL1InfoTreeIndex: 'network_id=1&deposit_count=7',
   getTokenMappings: '',
   getClaimTransaction: 'network_id=1&deposit_count=7',
+  getBridgeStatus: 'network_id=1&deposit_count=7',
+  getSearch: 'q=1:7',
 }
 const DATA_TARGETS = Object.entries(QUERIES).map(
   ([operation, query]) => `${routes[operation as keyof typeof routes].path}?${query}`,

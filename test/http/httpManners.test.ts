@@ -17,6 +17,8 @@ const QUERIES: Readonly<Record<string, string>> = {
   getClaimProof: PROOF,
   getL1InfoTreeIndex: 'network_id=1&deposit_count=5',
   getClaimTransaction: PROOF,
+  getBridgeStatus: 'network_id=1&deposit_count=5',
+  getSearch: 'q=1:5',
 }
 
 for (const transport of eachTransport()) {

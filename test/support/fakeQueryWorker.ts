@@ -12,11 +12,13 @@ import { claimTemplate, tokenMappingTemplate } from '../../src/query/records.js'
 import { faultCounts, type Gate, HEAVY_PAGE, type QueryFault, waitAt } from './fakeQueryFaults.js'
 import {
   bridgeRecord,
+  bridgeStatusAnswer,
   claimProofRecord,
   claimRecord,
   claimTransactionRecord,
   l1InfoTreeIndexRecord,
   pageOf,
+  searchAnswer,
   tokenMappingRecord,
 } from './sampleRecords.js'
 
@@ -102,6 +104,8 @@ const queries: QueryFunctions<typeof shards> = {
   getL1InfoTreeIndex: (_, { depositCount }) =>
     misbehave(depositCount) ?? success({ ...l1InfoTreeIndexRecord(), timestampSec: depositCount }),
   getClaimTransaction: () => success({ ...claimTransactionRecord(), chainId: threadId }),
+  getBridgeStatus: () => success(bridgeStatusAnswer()),
+  getSearch: () => success(searchAnswer()),
 }
 
 export default createWorkerTask(

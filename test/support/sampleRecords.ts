@@ -15,6 +15,7 @@ import {
   type Page,
   type TokenMappingRecord,
 } from '../../src/query/records.js'
+import type { BridgeStatusAnswer, SearchAnswer } from '../../src/query/statusRecords.js'
 
 /** Records with a different value in every field, so that a test notices two swapped fields. */
 
@@ -151,6 +152,92 @@ export function claimTransactionRecord(): ClaimTransactionRecord {
     depositCount: asDepositCount(7),
     globalIndex: uint256(7n),
     l1InfoTreeIndex: asL1InfoTreeIndex(11),
+  }
+}
+
+/** Two bridges: one with all that a status may have, one with as little as possible. */
+export function bridgeStatusAnswer(): BridgeStatusAnswer {
+  const { transactionHash, depositCount, sourceNetwork, destinationNetwork, globalIndex } = bridgeRecord()
+  const { readyForClaim, claimTransactionHash, l1InfoTreeIndex } = bridgeRecord()
+  const bridge = { transactionHash, depositCount, sourceNetwork, destinationNetwork, globalIndex }
+  const nothing = {
+    blockNumber: undefined,
+    timestampSec: undefined,
+    transactionHash: undefined,
+    l1InfoTreeIndex: undefined,
+    globalExitRoot: undefined,
+    typical: undefined,
+  }
+  return {
+    statuses: [
+      {
+        ...bridge,
+        ...{ readyForClaim, claimTransactionHash, l1InfoTreeIndex, claimMatches: false },
+        currentStage: 'claimable',
+        waitsFor: { event: 'finality', networkId: asNetworkId(3), blockNumber: asBlockNumber(16) },
+        stages: [
+          {
+            stage: 'injected',
+            state: 'removed',
+            networkId: asNetworkId(4),
+            blockNumber: asBlockNumber(15),
+            timestampSec: 1_700_000_005,
+            transactionHash: hashOf(0x71),
+            l1InfoTreeIndex: asL1InfoTreeIndex(12),
+            globalExitRoot: hashOf(0x72),
+            typical: { since: 'in_l1_info_tree', medianSec: 600, p90Sec: 900, sampleSize: 21 },
+          },
+          { ...nothing, stage: 'claimed', state: 'waiting', networkId: asNetworkId(5) },
+        ],
+      },
+      {
+        ...bridge,
+        ...{
+          readyForClaim: false,
+          claimTransactionHash: null,
+          l1InfoTreeIndex: null,
+          claimMatches: undefined,
+        },
+        ...{ currentStage: 'claimed', waitsFor: null, stages: [] },
+      },
+    ],
+    total: 2,
+  }
+}
+
+export function searchAnswer(): SearchAnswer {
+  const nothing = {
+    ...{ sourceNetwork: undefined, depositCount: undefined, transactionHash: undefined, address: undefined },
+    ...{
+      bridgesSent: undefined,
+      bridgesReceived: undefined,
+      claimsMade: undefined,
+      claimsReceived: undefined,
+    },
+    ...{ tokenNetwork: undefined, tokenAddress: undefined, isCurrent: undefined },
+    ...{ name: undefined, symbol: undefined, decimals: undefined },
+  }
+  const address = checksumAddress(SENDER)
+  return {
+    results: [
+      {
+        ...nothing,
+        ...{ type: 'claim', networkId: asNetworkId(1), sourceNetwork: asNetworkId(2) },
+        ...{ depositCount: asDepositCount(7), transactionHash: hashOf(0x73) },
+      },
+      {
+        ...nothing,
+        ...{ type: 'address', networkId: asNetworkId(3), address },
+        ...{ bridgesSent: 4, bridgesReceived: 5, claimsMade: 6, claimsReceived: 8 },
+      },
+      {
+        ...nothing,
+        ...{ type: 'token', networkId: asNetworkId(9), transactionHash: hashOf(0x74), address },
+        ...{ tokenNetwork: asNetworkId(10), tokenAddress: checksumAddress(TOKEN) },
+        ...{ name: 'Fake', symbol: null, decimals: 18, isCurrent: true },
+      },
+    ],
+    isComplete: true,
   }
 }
 

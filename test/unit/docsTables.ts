@@ -19,6 +19,7 @@ import {
   paginationDefinition,
   tokenMappingDefinition,
 } from '../../src/query/records.js'
+import { bridgeStatusResponseDefinition, searchResponseDefinition } from '../../src/query/statusRecords.js'
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
 import { pageOf, rowsOf } from '../support/docsPages.js'
 import { transitionRows } from './indexer/recovery/recoveryTable.js'
@@ -55,6 +56,8 @@ export const docsTables: readonly DocsTable[] = [
     { field: 'field of `/l1-info-tree-index`', definition: l1InfoTreeIndexDefinition },
     { field: 'field of `proof`', definition: claimProofDefinition },
     { field: 'field of `/claim-transaction`', definition: claimTransactionDefinition },
+    { field: 'field of `/bridge-status`', definition: bridgeStatusResponseDefinition },
+    { field: 'field of `/search`', definition: searchResponseDefinition },
     { field: 'field of the health record', definition: healthDefinition },
     { field: 'field of `/sync-status`', definition: syncStatusDefinition },
     { field: 'field of `/networks`', definition: networksDefinition },
@@ -212,8 +215,18 @@ function operationOf([name, ...cells]: readonly string[]): MeasuredOperation {
 function fieldRows({ fields }: JsonRecordDefinition, path = ''): string[][] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const wire = `${field.wire ?? name}${field.isList ? '[]' : ''}`
-    if (isInnerRecord(field)) return fieldRows(field.record, `${wire}.`)
-    const type = [field.kind, field.isNullable ? ' or null' : '', field.isOptional ? ', mostly absent' : '']
+    const type = [
+      isInnerRecord(field) ? 'record' : field.kind,
+      field.isNullable ? ' or null' : '',
+      field.isOptional ? ', mostly absent' : '',
+    ]
+    if (isInnerRecord(field)) {
+      const inner = fieldRows(field.record, `${path}${wire}.`)
+      // Only what may be missing has a row of its own.
+      return type.join('') === 'record'
+        ? inner
+        : [[`\`${path}${wire}\``, type.join(''), field.record.description], ...inner]
+    }
     return [[`\`${path}${wire}\``, type.join(''), field.description]]
   })
 }

@@ -28,10 +28,12 @@ export function docsFields(record: FieldSchema, path = ''): DocsField[] {
   const { properties = {}, required = [] } = record
   return Object.entries(properties).flatMap(([key, schema]) => {
     const name = path + key
+    // Of a list, or of what may be null.
+    const record = schema.items ?? schema.anyOf?.[0]
     const kind = required.includes(key) ? docsKind(schema) : `${docsKind(schema)}, may be absent`
     return [
-      { name, kind, description: schema.description ?? schema.items?.description },
-      ...docsFields(schema, `${name}.`),
+      { name, kind, description: schema.description ?? record?.description },
+      ...(schema.anyOf ?? [schema]).flatMap((choice) => docsFields(choice, `${name}.`)),
       ...docsFields(schema.items ?? {}, `${name}[].`),
     ]
   })

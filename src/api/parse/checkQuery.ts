@@ -1,6 +1,8 @@
 import { isUint256Text } from '../../protocol/uint256.js'
 import { type Cursor, decodeCursor } from '../../query/cursor.js'
 
+const UINT32_MAX = 0xffff_ffff
+
 /** The parameters that the query string had, under their wire names, without defaults. */
 type Given = Readonly<Record<string, unknown>>
 
@@ -11,9 +13,28 @@ export function checkBridgesQuery(given: Given): string | undefined {
 }
 
 export function checkClaimsQuery({ global_index: index }: Given): string | undefined {
-  return typeof index === 'string' && !isUint256Text(index)
-    ? `global_index ${index} exceeds 2^256 - 1`
+  return checkUint256('global_index', index)
+}
+
+export function checkBridgeStatusQuery(given: Given): string | undefined {
+  const { network_id: network, deposit_count: count, global_index: index, tx_hash: hash } = given
+  const named = [count, index, hash].filter((value) => value !== undefined).length
+  if (named !== 1) return 'exactly one of deposit_count, global_index and tx_hash is needed'
+  if (count !== undefined && network === undefined) return 'network_id is required with deposit_count'
+  if (index !== undefined && network !== undefined) return 'network_id and global_index exclude each other'
+  return checkUint256('global_index', index)
+}
+
+export function checkSearchQuery({ q }: Given): string | undefined {
+  if (typeof q !== 'string' || !q.includes(':')) return checkUint256('q', q)
+  return q.split(':').some((number) => Number(number) > UINT32_MAX)
+    ? `q ${q} has a number that exceeds ${UINT32_MAX}`
     : undefined
+}
+
+/** @param value text of an integer, decimal or hexadecimal; anything else is none of this check's business. */
+function checkUint256(name: string, value: unknown): string | undefined {
+  return typeof value === 'string' && !isUint256Text(value) ? `${name} ${value} exceeds 2^256 - 1` : undefined
 }
 
 function checkRange(given: Given, from: string, to: string): string | undefined {

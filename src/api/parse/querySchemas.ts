@@ -16,6 +16,8 @@ export const MAX_LISTED = 100
 const ADDRESS = '^0x[0-9a-fA-F]{40}$'
 const HASH = '^0x[0-9a-fA-F]{64}$'
 const GLOBAL_INDEX = '^(0x[0-9a-fA-F]{1,64}|0|[1-9][0-9]{0,77})$'
+/** A transaction hash, an address or a global index in hexadecimal; a global index in decimal; a network and a deposit count. */
+const SEARCH = '^(0x[0-9a-fA-F]{1,64}|(0|[1-9][0-9]{0,77})|(0|[1-9][0-9]{0,9}):(0|[1-9][0-9]{0,9}))$'
 const CURSOR = `^[0-9A-Za-z_-]{16,${MAX_CURSOR_LENGTH}}$`
 
 /** Pattern → what the error says of a text that does not match it. */
@@ -23,6 +25,10 @@ export const patternWords: ReadonlyMap<string, string> = new Map([
   [ADDRESS, 'is not 0x followed by 40 hexadecimal digits'],
   [HASH, 'is not 0x followed by 64 hexadecimal digits'],
   [GLOBAL_INDEX, 'is neither a decimal integer nor 0x followed by 1 to 64 hexadecimal digits'],
+  [
+    SEARCH,
+    'is neither 0x followed by 1 to 64 hexadecimal digits nor a decimal integer nor network:deposit_count',
+  ],
   [CURSOR, 'is not a cursor that this service gave'],
 ])
 
@@ -146,6 +152,38 @@ export const ClaimTransactionParameters = Type.Object(
     network_id: uint32('Source network.'),
     deposit_count: uint32('Deposit count of the bridge.'),
     leaf_index: Type.Optional(uint32('L1 info tree index to prove with; default: the smallest usable one.')),
+  },
+  strict,
+)
+
+export const BridgeStatusParameters = Type.Object(
+  {
+    network_id: Type.Optional(
+      uint32('Source network. Needed with `deposit_count`; not with `global_index`.'),
+    ),
+    deposit_count: Type.Optional(uint32('Deposit count of the bridge.')),
+    global_index: Type.Optional(
+      Type.String({
+        pattern: GLOBAL_INDEX,
+        description: 'Instead of both: global index of the bridge; decimal or hexadecimal.',
+      }),
+    ),
+    tx_hash: Type.Optional(
+      hash(
+        'Instead of `deposit_count`: all bridges of this transaction, on any served network unless `network_id` names one.',
+      ),
+    ),
+  },
+  strict,
+)
+
+export const SearchParameters = Type.Object(
+  {
+    q: Type.String({
+      pattern: SEARCH,
+      description:
+        'A transaction hash; an address, of an account or a token; a global index, decimal or hexadecimal; or `network:deposit_count`, like `1:25`.',
+    }),
   },
   strict,
 )

@@ -1,23 +1,28 @@
 import type { Static } from '@sinclair/typebox'
+import { decodeGlobalIndex, type GlobalIndexParts } from '../../protocol/globalIndex.js'
 import { decodeHex } from '../../protocol/hex.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../protocol/units.js'
 import type { Cursor } from '../../query/cursor.js'
 import type {
+  BridgeStatusQuery,
   BridgesQuery,
   ClaimProofQuery,
   ClaimsQuery,
   ClaimTransactionQuery,
   L1InfoTreeIndexQuery,
   Paging,
+  SearchQuery,
   TokenMappingsQuery,
 } from '../../query/queries.js'
 import type {
+  BridgeStatusParameters,
   BridgesParameters,
   ClaimProofParameters,
   ClaimsParameters,
   ClaimTransactionParameters,
   L1InfoTreeIndexParameters,
+  SearchParameters,
   TokenMappingsParameters,
 } from './querySchemas.js'
 
@@ -98,6 +103,38 @@ export function toClaimTransactionQuery(
     depositCount: asDepositCount(wire.deposit_count),
     ...(wire.leaf_index === undefined ? {} : { leafIndex: asL1InfoTreeIndex(wire.leaf_index) }),
   }
+}
+
+export function toBridgeStatusQuery(wire: Static<typeof BridgeStatusParameters>): BridgeStatusQuery {
+  if (wire.global_index !== undefined) return depositOf(decodeGlobalIndex(BigInt(wire.global_index)))
+  const query: Growing<BridgeStatusQuery> = {}
+  if (wire.network_id !== undefined) query.networkId = asNetworkId(wire.network_id)
+  if (wire.deposit_count !== undefined) query.depositCount = asDepositCount(wire.deposit_count)
+  if (wire.tx_hash) query.transactionHash = toBytes(wire.tx_hash)
+  return query
+}
+
+const ADDRESS_LENGTH = 42
+const HASH_LENGTH = 66
+/** The highest bit of a global index that names a deposit: above it only dirty bits follow, as in a hash. */
+const MAINNET_BIT = 64n
+
+export function toSearchQuery({ q }: Static<typeof SearchParameters>): SearchQuery {
+  const [network, depositCount] = q.split(':').map(Number)
+  if (depositCount !== undefined)
+    return { networkId: asNetworkId(network!), depositCount: asDepositCount(depositCount) }
+  const isHex = q.startsWith('0x')
+  if (isHex && q.length === ADDRESS_LENGTH) return { address: toBytes(q) }
+  const index = BigInt(q)
+  const isHash = isHex && q.length === HASH_LENGTH
+  return {
+    ...(isHash ? { transactionHash: toBytes(q) } : {}),
+    ...(isHash && index >> (MAINNET_BIT + 1n) > 0n ? {} : depositOf(decodeGlobalIndex(index))),
+  }
+}
+
+function depositOf({ sourceNetwork, depositCount }: GlobalIndexParts) {
+  return { networkId: sourceNetwork, depositCount }
 }
 
 /** Adds cursor and order. Beside a cursor `order` may be absent: the cursor holds it. */

@@ -11,10 +11,16 @@ import {
 import type { OperationId } from '../../query/queries.js'
 import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../query/records.js'
 import { type RowTemplate, templateOf } from '../../query/rowTemplate.js'
+import {
+  type BridgeStatusAnswer,
+  bridgeStatusResponseDefinition,
+  type SearchAnswer,
+  searchResponseDefinition,
+} from '../../query/statusRecords.js'
 import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import { KeptTexts } from './keptTexts.js'
 import { pageWriter } from './pageWriter.js'
-import { recordWriter, type WriteValue, writeNodes } from './recordWriter.js'
+import { nestedWriter, recordWriter, type WriteValue, writeNodes } from './recordWriter.js'
 
 /** Operation id → what a shard answers with. */
 export interface RecordByOperation {
@@ -24,6 +30,8 @@ export interface RecordByOperation {
   readonly getL1InfoTreeIndex: L1InfoTreeIndexRecord
   readonly getTokenMappings: Page<TokenMappingRecord>
   readonly getClaimTransaction: ClaimTransactionRecord
+  readonly getBridgeStatus: BridgeStatusAnswer
+  readonly getSearch: SearchAnswer
 }
 
 /**
@@ -88,4 +96,6 @@ export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperat
     write: recordWriter(templateOf(claimTransactionDefinition)),
     life: untilNextCommit,
   },
+  getBridgeStatus: { write: nestedWriter(bridgeStatusResponseDefinition), life: untilNextCommit },
+  getSearch: { write: nestedWriter(searchResponseDefinition), life: untilNextCommit },
 }

@@ -1,4 +1,5 @@
-import type { Encoding, RowTemplate } from '../../query/rowTemplate.js'
+import { isInnerRecord, type RecordDefinition, type RecordOf } from '../../query/recordFields.js'
+import { type Encoding, type RowTemplate, templateOf } from '../../query/rowTemplate.js'
 import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 
 export type WriteValue<Value> = (writer: JsonWriter, value: Value) => void
@@ -6,6 +7,7 @@ export type WriteValue<Value> = (writer: JsonWriter, value: Value) => void
 const END_OBJECT = asciiBytes('}')
 const OPEN_LIST = asciiBytes('[')
 const CLOSE_LIST = asciiBytes(']')
+const COMMA = asciiBytes(',')
 
 /** A list of the 32-byte nodes of a branch. */
 export function writeNodes(writer: JsonWriter, branch: Uint8Array): void {
@@ -62,5 +64,28 @@ export function recordWriter<Row extends object>(
       else write(writer, value)
     }
     writer.raw(END_OBJECT)
+  }
+}
+
+/** Writes records with records and lists of records within, all fields in the order of the definitions. */
+export function nestedWriter<D extends RecordDefinition>(definition: D): WriteValue<RecordOf<D>> {
+  const own: Record<string, WriteValue<never>> = {}
+  for (const [name, field] of Object.entries(definition.fields)) {
+    if (!isInnerRecord(field)) continue
+    const write: WriteValue<never> = nestedWriter(field.record)
+    own[name] = field.isList ? listWriter(write) : write
+  }
+  // The definition says which values its records have; the compiler does not connect them with these writers.
+  return recordWriter<RecordOf<D>>(templateOf(definition), own as object)
+}
+
+function listWriter<Value>(writeItem: WriteValue<Value>): WriteValue<readonly Value[]> {
+  return (writer, items) => {
+    writer.raw(OPEN_LIST)
+    for (let at = 0; at < items.length; at++) {
+      if (at > 0) writer.raw(COMMA)
+      writeItem(writer, items[at]!)
+    }
+    writer.raw(CLOSE_LIST)
   }
 }

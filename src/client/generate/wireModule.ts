@@ -10,6 +10,7 @@ import {
   type RecordDefinition,
 } from '../../query/recordFields.js'
 import * as records from '../../query/records.js'
+import * as statusRecords from '../../query/statusRecords.js'
 import { camelCase } from '../wireNames.js'
 
 /**
@@ -106,11 +107,19 @@ const kindSpellings: { readonly [K in Kind]: Spelling } = {
 }
 
 /** Records by the title that their schemas have. */
-const definitions = new Map(
-  Object.values({ ...records, ...proofRecords })
-    .filter((value): value is typeof value & RecordDefinition => 'fields' in value && 'title' in value)
-    .map((definition): [string, RecordDefinition] => [definition.title, definition]),
-)
+const definitions = new Map<string, RecordDefinition>()
+for (const value of Object.values<unknown>({ ...records, ...proofRecords, ...statusRecords }))
+  if (isDefinition(value)) addDefinition(value)
+
+function isDefinition(value: unknown): value is RecordDefinition {
+  return typeof value === 'object' && value !== null && 'fields' in value && 'title' in value
+}
+
+/** Adds a record and those within it. */
+function addDefinition(definition: RecordDefinition): void {
+  definitions.set(definition.title, definition)
+  for (const field of Object.values(definition.fields)) if (isInnerRecord(field)) addDefinition(field.record)
+}
 
 /** Adds the shape of an object, and those within it, to `shapes`. @returns its name. */
 function shapeOf(schema: TSchema, shapes: Map<string, Shape>): string {
@@ -127,7 +136,7 @@ function shapeOf(schema: TSchema, shapes: Map<string, Shape>): string {
           isOptional: !schema.required.includes(wire),
         }))
       : Object.values(definition.fields).map((field) => definedField(field, schema, shapes))
-  shapes.set(title, { title, description: schema.description ?? '', fields })
+  shapes.set(title, { title, description: definition?.description ?? schema.description ?? '', fields })
   return title
 }
 
@@ -137,17 +146,28 @@ function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>> {
 
 function definedField(field: Field | InnerRecord, schema: TSchema, shapes: Map<string, Shape>): ShapeField {
   const { wire } = field
-  if (isInnerRecord(field)) {
-    const name = shapeOf(propertiesOf(schema)[wire]!, shapes)
-    return { wire, description: field.record.description, spelling: [name, name], isOptional: false }
-  }
-  const [type, letters] = isGlobalIndex(wire) ? GLOBAL_INDEX : kindSpellings[field.kind]
+  const [type, letters] = fieldSpelling(field, schema, shapes)
   return {
     wire,
-    description: field.description,
+    description: isInnerRecord(field) ? field.record.description : field.description,
     spelling: field.isNullable ? [`${type} | null`, `${letters}~`] : [type, letters],
     isOptional: field.isOptional === true,
   }
+}
+
+function fieldSpelling(field: Field | InnerRecord, schema: TSchema, shapes: Map<string, Shape>): Spelling {
+  if (isInnerRecord(field)) {
+    const name = shapeOf(innerSchemaOf(propertiesOf(schema)[field.wire]!), shapes)
+    return field.isList ? [`readonly ${name}[]`, `${name}*`] : [name, name]
+  }
+  if (field.words !== undefined) return [field.words.map((word) => `'${word}'`).join(' | '), 't']
+  return isGlobalIndex(field.wire) ? GLOBAL_INDEX : kindSpellings[field.kind]
+}
+
+/** The record's own schema: that of a list's items, or of what may be null. */
+function innerSchemaOf(schema: TSchema): TSchema {
+  if (schema.type === 'array') return schema.items
+  return schema.anyOf === undefined ? schema : schema.anyOf[0]
 }
 
 /** 64 hexadecimal digits on the wire, like a hash, but a number to who asks for it. */
@@ -193,9 +213,16 @@ function shapeType({ title, description, fields }: Shape): string {
     description,
     fields.map(({ wire, description, spelling: [type], isOptional }) => ({
       description,
-      line: `readonly ${camelCase(wire)}${isOptional ? '?' : ''}: ${type}`,
+      line: memberLine(`readonly ${camelCase(wire)}${isOptional ? '?' : ''}:`, type),
     })),
   )
+}
+
+/** As the formatter breaks a union that is too long for a line. */
+function memberLine(name: string, type: string): string {
+  return fits(`  ${name} ${type}`)
+    ? `${name} ${type}`
+    : `${name}\n    | ${type.replaceAll(' | ', '\n    | ')}`
 }
 
 function parametersType({ name, schema }: Parameters): string {

@@ -26,6 +26,7 @@ import { DepositTimes } from './depositTimes.js'
 import { FilteredSets } from './filteredSet.js'
 import { TokenMappingColumns } from './tokenMappingColumns.js'
 import { TokenMappingRecords } from './tokenMappingRecords.js'
+import { TypicalTimes } from './typicalTimes.js'
 import { UnlistedClaims } from './unlistedClaims.js'
 
 /** Sizes at which one way of answering filters takes over from another. Tests lower them, so that little data takes every way. */
@@ -79,6 +80,7 @@ export class ShardReaders {
   readonly unlistedClaims: UnlistedClaims
   readonly tokenMappings = new TokenMappingColumns()
   readonly tokenMappingRecords = new TokenMappingRecords()
+  readonly typicalTimes: TypicalTimes
   readonly proofs: ProofMaker
   readonly #shards: ReadonlyMap<NetworkId, Shard>
   readonly #depositSets = new Map<NetworkId, DepositSets>()
@@ -93,6 +95,7 @@ export class ShardReaders {
     this.claimFacts = new ClaimFacts(this)
     this.rowPackers = new RowPackers(this, () => this.thresholds.slots)
     this.unlistedClaims = new UnlistedClaims(this)
+    this.typicalTimes = new TypicalTimes(this)
     this.proofs = new ProofMaker(hasher)
   }
 

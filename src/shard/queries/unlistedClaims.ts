@@ -19,6 +19,8 @@ interface Kept {
   commits: number
   outOfForceCount: number
   outOfForce: readonly number[]
+  /** Newest of them by deposit, once somebody has asked for it; of the first `outOfForceCount` when it was made. */
+  newestOutOfForce: { readonly count: number; readonly byDeposit: ReadonlyMap<string, number> } | undefined
   setByAdministrator: SetByAdministrator[]
 }
 
@@ -44,6 +46,21 @@ export class UnlistedClaims {
     return pending.length === 0
       ? outOfForce
       : [...new Set([...outOfForce, ...pending])].sort((left, right) => left - right)
+  }
+
+  /** The newest claim of a deposit that is no longer in force: it was unset, or superseded by the one that is in force. */
+  findOutOfForce(view: ShardView, sourceNetwork: NetworkId, depositCount: number): number | undefined {
+    const kept = this.#keptOf(view)
+    if (kept.outOfForce.length === 0) return undefined
+    if (kept.newestOutOfForce?.count !== kept.outOfForceCount) {
+      const byDeposit = new Map<string, number>()
+      for (const ordinal of kept.outOfForce) {
+        const claim = view.claims.get(ordinal)
+        byDeposit.set(depositKey(claim.sourceNetwork, claim.depositCount), ordinal)
+      }
+      kept.newestOutOfForce = { count: kept.outOfForceCount, byDeposit }
+    }
+    return kept.newestOutOfForce.byDeposit.get(depositKey(sourceNetwork, depositCount))
   }
 
   /** Claims that an administrator set for deposits to the address, ascending. The stored lists by address do not have them. */
@@ -73,7 +90,14 @@ export class UnlistedClaims {
     if (kept?.commits === view.commits) return kept
     const { epoch, counters } = view.state
     if (kept === undefined || kept.epoch !== epoch) {
-      kept = { epoch, commits: -1, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
+      kept = {
+        epoch,
+        commits: -1,
+        outOfForceCount: 0,
+        outOfForce: [],
+        newestOutOfForce: undefined,
+        setByAdministrator: [],
+      }
       this.#kept.set(view.networkId, kept)
     }
     // Within an epoch both lists only grow.
@@ -90,4 +114,8 @@ export class UnlistedClaims {
     kept.commits = view.commits
     return kept
   }
+}
+
+function depositKey(sourceNetwork: number, depositCount: number): string {
+  return `${sourceNetwork} ${depositCount}`
 }

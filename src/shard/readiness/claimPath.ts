@@ -81,6 +81,15 @@ export class ClaimPath {
       : (this.#accepted.usable.indexes.at(position) as L1InfoTreeIndex)
   }
 
+  /** The smallest covering index whose root the destination has had and removed. One that it accepts again may be the result, too. */
+  findRemoved(depositCount: number): L1InfoTreeIndex | undefined {
+    let smallest: L1InfoTreeIndex | undefined
+    for (const index of this.#accepted?.usable.removed ?? [])
+      if ((smallest === undefined || index < smallest) && this.#coverage.covers(index, depositCount))
+        smallest = index
+    return smallest
+  }
+
   /** The index to prove the deposit against: the smallest accepted one, if it is final. undefined while there is none. */
   findUsable(depositCount: number): L1InfoTreeIndex | undefined {
     if (this.isInDoubt) return undefined

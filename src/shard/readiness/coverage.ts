@@ -71,6 +71,17 @@ export class Coverage {
       : this.#runRoots[firstAtLeast(this.#runStarts, index + 1) - 1]
   }
 
+  /** Whether one leaf covers the deposit. */
+  covers(index: number, depositCount: number): boolean {
+    if (depositCount < this.exact.at(index)) return true
+    const former = this.formerAt(index)
+    return (
+      former !== undefined &&
+      depositCount < former.leafCount &&
+      this.#regrown(former.lineage).has(depositCount)
+    )
+  }
+
   /** The smallest L1 info index that covers the deposit; undefined while none does. */
   findFirst(depositCount: number): L1InfoTreeIndex | undefined {
     const index = this.reach.firstAbove(depositCount)

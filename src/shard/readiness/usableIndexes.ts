@@ -1,4 +1,5 @@
 import type { Hash } from '../../protocol/chainEvent.js'
+import type { L1InfoTreeIndex } from '../../protocol/units.js'
 import { CountRanges } from '../sets/countRanges.js'
 import { FormerReach, type Regrown, smallerOf } from '../sets/formerReach.js'
 import { Uint32Column } from '../sets/uint32Column.js'
@@ -11,7 +12,8 @@ export interface InjectionSource {
   /** Number of removed roots so far. A removal adds no injection, so `count` does not show it. */
   readonly removalCount: number
   getGer(ordinal: number): Hash
-  isInForce(globalExitRoot: Hash): boolean
+  /** undefined: never injected. */
+  isInForce(globalExitRoot: Hash): boolean | undefined
 }
 
 /** What `UsableIndexes` reads of the L1 shard's snapshot. */
@@ -28,6 +30,8 @@ export interface GerIndexSource {
  */
 export class UsableIndexes {
   readonly indexes = new Uint32Column()
+  /** Indexes whose root was injected and removed. One that was injected again since may be here as well. */
+  readonly removed = new Set<L1InfoTreeIndex>()
   #injections = 0
   #l1Leaves = 0
   #epoch = -1
@@ -52,15 +56,22 @@ export class UsableIndexes {
       this.#injections = 0
       this.#l1Leaves = l1.leafCount
       this.indexes.truncate(0)
+      this.removed.clear()
       this.#generation++
     }
     for (; this.#injections < destination.count; this.#injections++) {
       const globalExitRoot = destination.getGer(this.#injections)
       const index = l1.findIndexByGer(globalExitRoot)
-      if (index !== undefined && destination.isInForce(globalExitRoot)) this.#add(index)
+      if (index !== undefined) this.#take(index, destination.isInForce(globalExitRoot))
     }
     for (; this.#l1Leaves < l1.leafCount; this.#l1Leaves++)
-      if (destination.isInForce(l1.getLeaf(this.#l1Leaves).globalExitRoot)) this.#add(this.#l1Leaves)
+      this.#take(this.#l1Leaves, destination.isInForce(l1.getLeaf(this.#l1Leaves).globalExitRoot))
+  }
+
+  /** @param isInForce undefined: its root was never injected. */
+  #take(index: number, isInForce: boolean | undefined): void {
+    if (isInForce) this.#add(index)
+    else if (isInForce === false) this.removed.add(index as L1InfoTreeIndex)
   }
 
   /** Adds an index unless it is there already: a root that was removed and injected again comes once per injection. */

@@ -2,11 +2,14 @@ import { InvariantError } from '../../errors/invariantError.js'
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { ClaimOrdinal, NetworkId } from '../../protocol/units.js'
+import { readUint48 } from '../../store/layout/bytes.js'
 import {
   CLAIM_BYTES,
   CLAIM_HASH_BYTES,
   CLAIM_LINK_BYTES,
   type ClaimRow,
+  claimBlockNumber,
+  claimFields,
   decodeClaimLink,
   decodeClaimRow,
   hasClaimLink,
@@ -65,6 +68,28 @@ export class ClaimReads {
     const offset = this.#claims.offset(ordinal) * CLAIM_BYTES
     if (chunk === undefined || chunk.length < offset + CLAIM_BYTES) throw this.#missing(`claim ${ordinal}`)
     return decodeClaimRow(chunk.slice(offset, offset + CLAIM_BYTES), 0)
+  }
+
+  /** Unix seconds, keeping the chunk for neighbours. @param ordinal must be below `count`. @throws InvariantError when the row is missing. */
+  getTimestampSec(ordinal: number): number {
+    const chunk = this.#claims.find(ordinal)
+    const offset = this.#claims.offset(ordinal) * CLAIM_BYTES
+    if (chunk === undefined || chunk.length < offset + CLAIM_BYTES) throw this.#missing(`claim ${ordinal}`)
+    return readUint48(chunk, offset + claimFields.timestampSec)
+  }
+
+  /** First claim in or after a block; `count` if there is none. */
+  firstFromBlock(blockNumber: number): number {
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      // Most chunks are read once only: none is copied.
+      const chunk = this.chunkOf(middle)
+      if (claimBlockNumber(chunk, this.#claims.offset(middle) * CLAIM_BYTES) < blockNumber) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /** Chunk with the row of a claim. @returns the store's own bytes, valid until the next read. @throws InvariantError when the row is missing. */

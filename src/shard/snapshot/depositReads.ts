@@ -80,6 +80,12 @@ export class DepositReads {
     return depositLeafType(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
   }
 
+  /** Unix seconds, keeping the chunk for neighbours. @param depositCount must be below `count`. */
+  getTimestampSec(depositCount: number): number {
+    const chunk = this.#keptChunk(depositCount)
+    return depositTimestampSec(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
+  }
+
   /** First deposit in or after a block; `count` if there is none. */
   firstFromBlock(blockNumber: number): number {
     return this.#first(depositBlockNumber, blockNumber)
@@ -111,13 +117,23 @@ export class DepositReads {
 
   /** The archived deposits of this count, newest first: at most one per cut. */
   archivedAt(depositCount: number): readonly ArchivedDeposit[] {
+    return this.#archived()?.get(depositCount) ?? NO_DEPOSITS
+  }
+
+  /** All archived deposits: an administrator's cuts made them, so they are few. */
+  listArchived(): ArchivedDeposit[] {
+    return [...(this.#archived()?.values() ?? [])].flat()
+  }
+
+  /** By deposit count; undefined for a tree that was never cut. */
+  #archived(): ReadonlyMap<number, readonly ArchivedDeposit[]> | undefined {
     const { archivedDeposits } = this.#state.counters
-    if (archivedDeposits === 0) return NO_DEPOSITS
+    if (archivedDeposits === 0) return undefined
     const { epoch } = this.#state
     if (this.#archive.epoch !== epoch || this.#archive.size > archivedDeposits)
       this.#archive = { epoch, size: 0, byCount: new Map() }
     this.#readArchive(archivedDeposits)
-    return this.#archive.byCount.get(depositCount) ?? NO_DEPOSITS
+    return this.#archive.byCount
   }
 
   /** Reads what was added to the archive. It only grows except in a reorg, so what was read stays valid within an epoch. */

@@ -2,11 +2,12 @@ import type { ShardVersion } from '../../board/version.js'
 import { InvariantError } from '../../errors/invariantError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import type { Hash } from '../../protocol/chainEvent.js'
-import type { NetworkId } from '../../protocol/units.js'
+import type { BlockNumber, NetworkId } from '../../protocol/units.js'
 import { uint32Key } from '../../store/layout/keys.js'
 import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
 import { decodeTokenMappingRow, type TokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import type { ShardStoreReader } from '../../store/shardStore.types.js'
+import { readHeaderAtOrBelow } from '../position/chainPosition.js'
 import type { IndexedList } from '../sets/ordinalList.js'
 import { ClaimReads } from './claimReads.js'
 import { DepositReads } from './depositReads.js'
@@ -95,6 +96,12 @@ export class ShardView implements ShardVersion {
     return this.#store
       .list('listHeads', { start: Uint8Array.of(kind), end: Uint8Array.of(kind + 1) })
       .map(({ key }) => key[1]!)
+  }
+
+  /** Unix seconds of a block whose header is stored: one with events, or the last of a batch, as far back as undo reaches. */
+  findHeaderTime(blockNumber: BlockNumber): number | undefined {
+    const header = readHeaderAtOrBelow(this.#store, blockNumber)
+    return header?.number === blockNumber ? header.timestampSec : undefined
   }
 
   /** @param ordinal must be below the number of mappings. @throws InvariantError when the row is missing. */

@@ -86,6 +86,8 @@ test('every endpoint answers the client in the shape of its types', async (t) =>
     getL1InfoTreeIndex: await client.getL1InfoTreeIndex(key),
     getClaimProof: await client.getClaimProof({ ...key, leafIndex: l1InfoTreeIndex! }),
     getClaimTransaction: await client.getClaimTransaction(key),
+    getBridgeStatus: await client.getBridgeStatus({ txHash: bridges[0]!.txHash }),
+    getSearch: await client.getSearch({ q: bridges[0]!.txHash }),
     getHealth: await client.getHealth(),
     getSyncStatus: await client.getSyncStatus(),
     getNetworks: await client.getNetworks(),
@@ -95,6 +97,18 @@ test('every endpoint answers the client in the shape of its types', async (t) =>
   assert.equal(answers.getL1InfoTreeIndex.l1InfoTreeIndex, l1InfoTreeIndex)
   assert.equal(answers.getBridges.bridges.length, 3)
   assert.ok(answers.getClaims.claims.length > 0 && answers.getTokenMappings.tokenMappings.length > 0)
+  const { statuses } = answers.getBridgeStatus
+  const status = statuses.find((one) => one.depositCount === depositCount)!
+  assert.deepEqual(
+    [status.currentStage, status.waitsFor],
+    ['claimed', { event: 'claim', networkId: bridges[0]!.destinationNetwork }],
+  )
+  assert.deepEqual(
+    answers.getSearch.results.map((result) => [result.type, result.depositCount]),
+    statuses.map((one) => ['bridge', one.depositCount]),
+  )
+  const { globalIndex } = bridges[0]!
+  assert.deepEqual((await client.getBridgeStatus({ globalIndex })).statuses, [status])
   assert.deepEqual(answers.getHealth.supportedNetworks, [0, 1, 2])
   assert.equal(answers.getSyncStatus.networks.length, 3)
   assert.deepEqual(

@@ -8,6 +8,7 @@ import type { OperationId } from '../../../src/query/queries.js'
 import { claimTemplate, tokenMappingTemplate } from '../../../src/query/records.js'
 import {
   bridgeRecord,
+  bridgeStatusAnswer,
   claimProofRecord,
   claimRecord,
   claimTransactionRecord,
@@ -16,6 +17,7 @@ import {
   pageOf,
   RECEIVER,
   SENDER,
+  searchAnswer,
   TOKEN,
   tokenMappingRecord,
   uint256,
@@ -104,6 +106,8 @@ test('every answer that the service writes is read, and no field is lost', () =>
       pageOf([tokenMappingRecord()], { template: tokenMappingTemplate }),
     ),
     getClaimTransaction: answerOf('getClaimTransaction', claimTransactionRecord()),
+    getBridgeStatus: answerOf('getBridgeStatus', bridgeStatusAnswer()),
+    getSearch: answerOf('getSearch', searchAnswer()),
   } satisfies Record<OperationId, unknown>
   const leaves = (value: unknown): number =>
     typeof value !== 'object' || value === null

@@ -67,6 +67,8 @@ const anyQuery = fc.oneof(
     tokenNetwork: uint32,
   }),
   queryOf('getClaimTransaction', { networkId: uint32, depositCount: uint32 }, { leafIndex: uint32 }),
+  queryOf('getBridgeStatus', {}, { networkId: uint32, depositCount: uint32, transactionHash: hash }),
+  queryOf('getSearch', {}, { networkId: uint32, depositCount: uint32, transactionHash: hash, address }),
 )
 
 /** A decoded query has every field of its operation, absent ones as undefined. */

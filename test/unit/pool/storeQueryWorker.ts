@@ -37,6 +37,8 @@ const queries: QueryFunctions<typeof shards> = {
   getTokenMappings: unused,
   getClaimProof: unused,
   getClaimTransaction: unused,
+  getBridgeStatus: unused,
+  getSearch: unused,
   getL1InfoTreeIndex: () => {
     const value = store.get('meta', VALUE_KEY)!
     const timestampSec = new DataView(value.buffer, value.byteOffset).getUint32(0)

@@ -13,13 +13,42 @@ const parsers: Record<string, QueryParser<unknown>> = {
   index: createQueryParser(routes.getL1InfoTreeIndex, served, 'getL1InfoTreeIndex'),
   tokens: createQueryParser(routes.getTokenMappings, served, 'getTokenMappings'),
   kit: createQueryParser(routes.getClaimTransaction, served, 'getClaimTransaction'),
+  status: createQueryParser(routes.getBridgeStatus, served, 'getBridgeStatus'),
+  search: createQueryParser(routes.getSearch, served, 'getSearch'),
 }
 
 const ADDRESS = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const ADDRESS_BYTES = Uint8Array.from(Buffer.from(ADDRESS.slice(2), 'hex'))
 const first = { pageNumber: 1, pageSize: 100 }
 
+const HASH = `0x${'Ab'.repeat(32)}`
+const HASH_BYTES = new Uint8Array(32).fill(0xab)
+const MAINNET_5 = `0x${'10000000000000005'.padStart(64, '0')}`
+
 const good: [route: string, query: string, expected: object][] = [
+  ['status', 'network_id=1&deposit_count=3', { networkId: 1, depositCount: 3 }],
+  // Bit 64: the L1. Rollup index 6: network 7, which need not be served. Bits above are dirt.
+  ['status', 'global_index=18446744073709551621', { networkId: 0, depositCount: 5 }],
+  ['status', `global_index=${MAINNET_5}`, { networkId: 0, depositCount: 5 }],
+  ['status', 'global_index=0xF0000000000000000000000600000005', { networkId: 7, depositCount: 5 }],
+  ['status', 'global_index=5', { networkId: 1, depositCount: 5 }],
+  ['status', `tx_hash=${HASH}`, { transactionHash: HASH_BYTES }],
+  ['status', `tx_hash=${HASH}&network_id=1`, { networkId: 1, transactionHash: HASH_BYTES }],
+  ['search', `q=${HASH}`, { transactionHash: HASH_BYTES }],
+  ['search', `q=${ADDRESS}`, { address: ADDRESS_BYTES }],
+  ['search', 'q=7:25', { networkId: 7, depositCount: 25 }],
+  ['search', 'q=4294967295:0', { networkId: 4294967295, depositCount: 0 }],
+  ['search', 'q=5', { networkId: 1, depositCount: 5 }],
+  ['search', 'q=0x10000000000000005', { networkId: 0, depositCount: 5 }],
+  [
+    'search',
+    `q=${MAINNET_5}`,
+    {
+      transactionHash: Uint8Array.from(Buffer.from(MAINNET_5.slice(2), 'hex')),
+      networkId: 0,
+      depositCount: 5,
+    },
+  ],
   ['bridges', 'network_id=0', { networkId: 0, ...first }],
   ['bridges', '&network_id=2&&', { networkId: 2, ...first }],
   [
@@ -152,6 +181,27 @@ const bad: [route: string, query: string, message: string][] = [
     `network_id=0&from_address=${ADDRESS}%0A`,
     `from_address "${ADDRESS.toLowerCase()}\\n" is not 0x followed by 40 hexadecimal digits`,
   ],
+  ['status', '', 'exactly one of deposit_count, global_index and tx_hash is needed'],
+  ['status', 'network_id=1', 'exactly one of deposit_count, global_index and tx_hash is needed'],
+  [
+    'status',
+    `network_id=1&deposit_count=1&tx_hash=${HASH}`,
+    'exactly one of deposit_count, global_index and tx_hash is needed',
+  ],
+  ['status', 'deposit_count=1', 'network_id is required with deposit_count'],
+  ['status', 'network_id=0&global_index=5', 'network_id and global_index exclude each other'],
+  ['status', `global_index=${2n ** 256n}`, `global_index ${2n ** 256n} exceeds 2^256 - 1`],
+  ['status', 'tx_hash=0x12', 'tx_hash "0x12" is not 0x followed by 64 hexadecimal digits'],
+  ['search', '', 'q is required'],
+  ...['', 'USDC', '1:', ':1', '1:2:3', '01:2', ' 1', '0X12', `${HASH}0`].map(
+    (q): [string, string, string] => [
+      'search',
+      `q=${encodeURIComponent(q)}`,
+      `q ${JSON.stringify(q.startsWith('0x') ? `${q.toLowerCase().slice(0, 60)}…` : q)} is neither 0x followed by 1 to 64 hexadecimal digits nor a decimal integer nor network:deposit_count`,
+    ],
+  ),
+  ['search', `q=${2n ** 256n}`, `q ${2n ** 256n} exceeds 2^256 - 1`],
+  ['search', 'q=1:4294967296', 'q 1:4294967296 has a number that exceeds 4294967295'],
   ['bridges', 'network_id=0&ready_for_claim=maybe', 'ready_for_claim "maybe" is not true or false'],
   ['bridges', 'network_id=0&ready_for_claim=True', 'ready_for_claim "True" is not true or false'],
   ['bridges', 'network_id=0&ready_for_claim=', 'ready_for_claim "" is not true or false'],
@@ -365,18 +415,20 @@ test('a cursor continues the list, order and filters that it came from, and no o
 
 test('every route that has network_id refuses a network that is not served, by its id', () => {
   const expected = { ok: false, code: 'INVALID_NETWORK_ID', message: 'Network ID 999 is not supported' }
+  // A search has no such parameter: what is not served is not found.
   for (const [route, parse] of Object.entries(parsers))
-    assert.deepEqual(
-      parse(
-        route === 'proof'
-          ? 'network_id=999&deposit_count=0&leaf_index=0'
-          : route === 'index' || route === 'kit'
-            ? 'network_id=999&deposit_count=0'
-            : 'network_id=999',
-      ),
-      expected,
-      route,
-    )
+    if (route !== 'search')
+      assert.deepEqual(
+        parse(
+          route === 'proof'
+            ? 'network_id=999&deposit_count=0&leaf_index=0'
+            : ['index', 'kit', 'status'].includes(route)
+              ? 'network_id=999&deposit_count=0'
+              : 'network_id=999',
+        ),
+        expected,
+        route,
+      )
 })
 
 test('a malformed parameter is reported before a network that is not served', () => {

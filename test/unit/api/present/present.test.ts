@@ -5,11 +5,19 @@ import { writeFailure } from '../../../../src/api/present/failure.js'
 import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
 import { presenters, type RecordByOperation } from '../../../../src/api/present/present.js'
 import { routes } from '../../../../src/api/routes.js'
+import {
+  asBlockNumber,
+  asDepositCount,
+  asL1InfoTreeIndex,
+  asNetworkId,
+} from '../../../../src/protocol/units.js'
 import { failure } from '../../../../src/query/answers.js'
 import type { OperationId } from '../../../../src/query/queries.js'
 import { type BridgeRecord, claimTemplate, tokenMappingTemplate } from '../../../../src/query/records.js'
+import type { BridgeStageRecord, BridgeStatusRecord } from '../../../../src/query/statusRecords.js'
 import {
   bridgeRecord,
+  bridgeStatusAnswer,
   claimProofRecord,
   claimRecord,
   claimTransactionRecord,
@@ -18,6 +26,7 @@ import {
   pageOf,
   RECEIVER,
   SENDER,
+  searchAnswer,
   TOKEN,
   tokenMappingRecord,
   uint256,
@@ -276,6 +285,135 @@ test('proofs that share their leaf or their rollup branch have, in any order, th
       `proof ${at}`,
     )
   }
+})
+
+test('a status has what it waits for and its stages one after another, without the keys that a stage lacks', () => {
+  const hash = (byte: string): string => `0x${byte.repeat(32)}`
+  const bridge = {
+    tx_hash: hash('1a'),
+    deposit_count: 7,
+    origin_network: 1,
+    destination_network: 0,
+    global_index: `0x${'7'.padStart(64, '0')}`,
+  }
+  assert.equal(
+    present('getBridgeStatus', bridgeStatusAnswer()),
+    JSON.stringify({
+      statuses: [
+        {
+          ...bridge,
+          ready_for_claim: true,
+          claim_tx_hash: hash('2b'),
+          l1_info_tree_index: 11,
+          claim_matches: false,
+          current_stage: 'claimable',
+          waits_for: { event: 'finality', network_id: 3, block_number: 16 },
+          stages: [
+            {
+              stage: 'injected',
+              state: 'removed',
+              network_id: 4,
+              block_number: 15,
+              block_timestamp: 1700000005,
+              tx_hash: hash('71'),
+              l1_info_tree_index: 12,
+              global_exit_root: hash('72'),
+              typical: { since: 'in_l1_info_tree', median_seconds: 600, p90_seconds: 900, sample_size: 21 },
+            },
+            { stage: 'claimed', state: 'waiting', network_id: 5 },
+          ],
+        },
+        {
+          ...bridge,
+          ready_for_claim: false,
+          claim_tx_hash: null,
+          l1_info_tree_index: null,
+          current_stage: 'claimed',
+          waits_for: null,
+          stages: [],
+        },
+      ],
+      total: 2,
+    }),
+  )
+})
+
+test('a status with all that it may have is not longer than its route estimates', () => {
+  const [{ stages, ...bridge }] = bridgeStatusAnswer().statuses as [BridgeStatusRecord]
+  const most = 2 ** 47
+  const [{ typical: _, l1InfoTreeIndex, globalExitRoot, transactionHash, ...full }] = stages as [
+    BridgeStageRecord,
+  ]
+  const place = {
+    ...full,
+    blockNumber: asBlockNumber(most),
+    timestampSec: most,
+    networkId: asNetworkId(2 ** 32 - 1),
+  }
+  const leaf = { l1InfoTreeIndex: asL1InfoTreeIndex(2 ** 32 - 1), globalExitRoot }
+  const typical = { since: 'in_l1_info_tree', medianSec: most, p90Sec: most, sampleSize: 1_000 } as const
+  assert.ok(l1InfoTreeIndex !== undefined)
+  // What each stage may have, as docs/api.md tells it.
+  const facts: { readonly [Stage in BridgeStageRecord['stage']]: Partial<BridgeStageRecord> } = {
+    bridged: { ...place, transactionHash },
+    final: {},
+    settled: { ...place, typical },
+    in_l1_info_tree: { ...place, ...leaf, typical },
+    injected: { ...place, ...leaf, typical },
+    claimable: {},
+    claimed: { ...place, transactionHash, typical },
+  }
+  const nothing = { blockNumber: undefined, timestampSec: undefined, transactionHash: undefined }
+  const all = Object.entries(facts).map(([stage, own]) => ({
+    ...full,
+    ...nothing,
+    ...{ l1InfoTreeIndex: undefined, globalExitRoot: undefined, typical: undefined },
+    ...own,
+    stage: stage as BridgeStageRecord['stage'],
+  }))
+  const text = present('getBridgeStatus', { statuses: [{ ...bridge, stages: all }], total: 1 })
+  const estimate = routes.getBridgeStatus.estimateBytes({ depositCount: asDepositCount(7) })
+  assert.ok(text.length <= estimate, `${text.length} exceeds ${estimate}`)
+  assert.ok(text.length > 0.7 * estimate, `${text.length} is far below ${estimate}`)
+})
+
+test('a search result has the keys of its type alone', () => {
+  assert.equal(
+    present('getSearch', searchAnswer()),
+    JSON.stringify({
+      results: [
+        {
+          type: 'claim',
+          network_id: 1,
+          origin_network: 2,
+          deposit_count: 7,
+          tx_hash: `0x${'73'.repeat(32)}`,
+        },
+        {
+          type: 'address',
+          network_id: 3,
+          address: SENDER,
+          bridges_sent: 4,
+          bridges_received: 5,
+          claims_made: 6,
+          claims_received: 8,
+        },
+        {
+          type: 'token',
+          network_id: 9,
+          tx_hash: `0x${'74'.repeat(32)}`,
+          address: SENDER,
+          token_network: 10,
+          token_address: TOKEN,
+          name: 'Fake',
+          symbol: null,
+          decimals: 18,
+          is_current: true,
+        },
+      ],
+      is_complete: true,
+    }),
+  )
 })
 
 test('a claim transaction has the call and the claim that it makes', () => {
