@@ -8,6 +8,7 @@ import { sharedPath } from '../support/sharedFolder.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
 import { checkAnswers } from './checkAnswers.js'
+import { compareStatuses } from './compareStatuses.js'
 import { servePerTransaction } from './perTransactionProxy.js'
 import { type Replay, type ReplayNetwork, startReplay } from './replayServer.js'
 
@@ -75,6 +76,7 @@ async function assertRight({ replay, service }: Recorded, set: string, step: str
   const { code, output } = await checkAnswers([...of, '--expected', replay.info.control])
   assert.equal(code, 0, `${step}:\n${output}\n${service.stderr.slice(-20).join('\n')}`)
   assert.match(output, /^[1-9]\d* passed, 0 failed$/m, step)
+  assert.ok((await compareStatuses(service, replay.info, step)) > 0, step)
 }
 
 /** Moves the heads of the recorded chains and waits until every network of the service has reached its own. */
@@ -110,6 +112,8 @@ for (const set of ['base', 'v12-v9-legacy', 'multi'])
     const { code, output } = await checkAnswers([...files, '--wait', '60', '--strict'])
     assert.equal(code, 0, `${output}\n${recorded.service.stderr.slice(-20).join('\n')}`)
     assert.match(output, /^[1-9]\d* passed, 0 failed$/m)
+    const statuses = await compareStatuses(recorded.service, recorded.replay.info, 'the whole history')
+    assert.ok(statuses > 15, `${statuses} statuses`)
     assert.deepEqual(await recorded.service.kill('SIGINT'), { code: 0, signal: null })
   })
 
