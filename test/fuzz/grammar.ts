@@ -96,6 +96,14 @@ const globalIndexes: readonly Piece[] = [
     (text): Piece => [text, 'bad'],
   ),
 ]
+const searches: readonly Piece[] = [
+  ...['1:5', '4294967295:0', '7', '0x1', `0x${'ab'.repeat(20)}`, `0x${'Cd'.repeat(32)}`].map(
+    (text): Piece => [text, 'good'],
+  ),
+  ...['', 'USDC', '1:', ':1', '1:2:3', '01', '0x', '1:4294967296', `0x${'a'.repeat(65)}`, '1%20'].map(
+    (text): Piece => [text, 'bad'],
+  ),
+]
 /** Valid ends of ranges never contradict valid starts. */
 const [beginnings, ends] = [blocks('0', '1'), blocks('9', '4294967296', '281474976710655')]
 const leafTypes: readonly Piece[] = numbers.map(([text, verdict]) => [
@@ -138,6 +146,12 @@ const values: Readonly<Record<string, readonly Piece[]>> = {
   to_timestamp: ends,
   order: orders,
   cursor: cursors,
+  q: searches,
+}
+
+/** Parameters that are needed together; those of another way exclude them. */
+const WAYS: Readonly<Partial<Record<string, readonly (readonly string[])[]>>> = {
+  getBridgeStatus: [['network_id', 'deposit_count'], ['global_index'], ['tx_hash']],
 }
 
 /** Parameter names of other services: a mistake where the service's own name exists and is absent, otherwise ignored. */
@@ -174,12 +188,15 @@ export function makeRequest(random: Random): FuzzRequest {
   const { path, parameters } = routes[operation]
   const properties: TObject['properties'] = parameters.properties
   const names = Object.keys(properties)
+  const ways = WAYS[operation]
+  const way = ways?.[below(ways.length)]
+  const required = way ?? requiredOf(parameters)
   const wrongAt = chance(0.4) ? below(names.length) : -1
   let verdict: Verdict = 'good'
   const pieces: string[] = []
   for (const [at, name] of names.entries()) {
-    const isRequired = requiredOf(parameters).includes(name)
-    if (!isRequired && at !== wrongAt && chance(0.75)) continue
+    const isRequired = required.includes(name)
+    if (!isRequired && at !== wrongAt && (way !== undefined || chance(0.75))) continue
     if (isRequired && at === wrongAt && chance(0.3)) {
       verdict = 'bad'
       continue
@@ -196,7 +213,11 @@ export function makeRequest(random: Random): FuzzRequest {
       if (properties[name]!.type !== 'array') verdict = 'bad'
     }
   }
-  if (chance(0.1)) pieces.push(['utm=1', 'q', '=', 'zzzzzzzz=%20', '%F0%9F%98%80=1'][below(5)]!)
+  if (chance(0.1)) {
+    const stray = ['utm=1', 'q', '=', 'zzzzzzzz=%20', '%F0%9F%98%80=1'][below(5)]!
+    pieces.push(stray)
+    if (names.includes(stray)) verdict = 'bad'
+  }
   if (chance(0.03)) {
     const [sent, meant] = SENT_FOR[below(SENT_FOR.length)]!
     const isGiven = pieces.some((piece) => piece.startsWith(`${meant}=`))
