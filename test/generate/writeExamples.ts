@@ -65,6 +65,8 @@ async function queriesOf(url: string): Promise<Readonly<Partial<Record<string, Q
     getL1InfoTreeIndex: deposit,
     getTokenMappings: { network_id: 1, page_size: 1 },
     getClaimTransaction: deposit,
+    getBridgeStatus: deposit,
+    getSearch: { q: `1:${ready.deposit_count}` },
   }
 }
 
