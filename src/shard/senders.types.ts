@@ -41,6 +41,14 @@ export interface NotedSender extends UnresolvedSender {
   readonly isUnknown: boolean
 }
 
+/** Which noted rows are read. */
+export interface NotedSendersRange {
+  readonly limit: number
+  readonly after?: Pick<NotedSender, 'kind' | 'ordinal'> | undefined
+  /** Not those with a provisional sender. All notes are read for that. */
+  readonly onlyUnknown?: boolean
+}
+
 /** A later answer about a noted row. */
 export interface CorrectedSender {
   /** The row as `notedSenders` returned it. */

@@ -1,7 +1,7 @@
 import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
 import type { BlockNumber } from '../protocol/units.js'
 import type { ContractState } from './contractState.types.js'
-import type { NotedSender, SenderNotes, UnresolvedSender } from './senders.types.js'
+import type { NotedSender, NotedSendersRange, SenderNotes, UnresolvedSender } from './senders.types.js'
 import type { CommandOutcome, ShardCommand, StartOvers } from './shardCommand.types.js'
 
 /** Totals of a shard. They are stored, so that nobody counts rows. */
@@ -46,7 +46,7 @@ export interface ShardWriter {
   /** Numbers of rows whose senders are asked for again. */
   senderNotes(): SenderNotes
   /** At most `limit` noted rows in the order of kind and ordinal: those after `after`, then those from the start. */
-  notedSenders(limit: number, after?: Pick<NotedSender, 'kind' | 'ordinal'>): NotedSender[]
+  notedSenders(range: NotedSendersRange): NotedSender[]
   /** Number of L1 info leaves that polling is done with; undefined while it has found nothing. */
   polledLeaves(): number | undefined
   close(): Promise<void>

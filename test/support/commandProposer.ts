@@ -72,7 +72,7 @@ export class CommandProposer {
   }
 
   #corrections(): ShardCommand {
-    const noted = this.#shard.writer.notedSenders(20)
+    const noted = this.#shard.writer.notedSenders({ limit: 20 })
     const corrected = noted.map((row) => ({ row, sender: this.#chain.sender() }))
     return { type: 'correctSenders', corrected }
   }

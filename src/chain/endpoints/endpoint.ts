@@ -146,6 +146,14 @@ export class Endpoint {
 
 /** A refusal that took longer than this holds up others like no answer. */
 const LONGEST_REFUSAL_MS = 3_000
+const TIMED_OUT = /time(d|-| )? ?out/i
+
+/** Not an answer about the call, which a slow endpoint may give late, and not one that asks to slow down. */
+function holdsUp(failure: RpcFailure): boolean {
+  const { status = 0, text } = failure.providerWords()
+  if (failure.kind === 'rpc') return status >= 500 || TIMED_OUT.test(text)
+  return failure.kind !== 'rateLimit'
+}
 
 /** The transport for look-ups: what the endpoint fails to answer after a long time counts as without an answer in time. */
 function refusingInTime(transport: RpcTransport, clock: Clock): RpcTransport {
@@ -154,9 +162,9 @@ function refusingInTime(transport: RpcTransport, clock: Clock): RpcTransport {
     try {
       return await ask()
     } catch (error) {
-      const isLate = error instanceof RpcFailure && clock.now() - sinceMs > LONGEST_REFUSAL_MS
-      const isRefused = isLate && (error.kind === 'http' || error.kind === 'network' || error.kind === 'body')
-      throw isRefused ? new RpcFailure('timeout', error.message, error.providerWords()) : error
+      const isLate = clock.now() - sinceMs > LONGEST_REFUSAL_MS
+      if (!isLate || !(error instanceof RpcFailure) || !holdsUp(error)) throw error
+      throw new RpcFailure('timeout', error.message, error.providerWords())
     }
   }
   return {

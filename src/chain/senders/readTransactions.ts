@@ -71,7 +71,9 @@ export class Wanted {
   #hangs(hash: string): boolean {
     const endpoints = [...(this.#hung.get(hash)?.values() ?? [])]
     const ways = endpoints.reduce((sum, { size }) => sum + size, 0)
-    return endpoints.length >= this.#lateEndpoints && ways >= MOST_WAYS
+    // A block may hang for another transaction's sake.
+    const isHashAsked = endpoints.some((asked) => asked.has('hash'))
+    return isHashAsked && endpoints.length >= this.#lateEndpoints && ways >= MOST_WAYS
   }
 
   missingIn(block: number): string[] {
@@ -131,7 +133,7 @@ export async function readByHash(
     }
     if (atOnce > NARROWING) endpoint.lookUpsAtOnce = Math.ceil(atOnce / NARROWING)
     // Twice is enough: the block of a transaction that hangs may be answered at once, or another endpoint.
-    if (before > 0 || isLast || atOnce === 1) break
+    if (isLast || atOnce === 1 || (before > 0 && wanted.missing().length > NARROWING)) break
   }
   if (waiting.isAnswered) endpoint.transactionsByHash.forget()
   else if (waiting.times > 0) endpoint.transactionsByHash.refused()
@@ -206,7 +208,12 @@ class Waiting {
       while (next < all.length && !this.isOver && !this.#wanted.isOver) {
         const part = all.slice(next, next + atOnce)
         next += part.length
-        await ask(part)
+        try {
+          await ask(part)
+        } catch (error) {
+          next = all.length
+          throw error
+        }
       }
     }
     this.#inFlight = this.#wanted.isHeldUp ? REQUESTS_IN_FLIGHT : 1

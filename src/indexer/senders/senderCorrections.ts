@@ -52,13 +52,18 @@ export class SenderCorrections {
   readonly #awaited = new Map<string, number>()
   /** Answers to be stored by the next step; undefined when there are none. */
   #answered: CorrectedSender[] | undefined
+  /** The rows of these answers. */
+  readonly #toStore = new Set<string>()
   #isAsking = false
   /** Grows when rows are taken back: answers to older questions are dropped. */
   #generation = 0
   #batch = FEWEST
   #pauseMs = FIRST_PAUSE_MS
   #notBeforeMs = 0
+  /** The last row that was asked for: of all, and of those whose transaction is unknown. */
   #last: NotedSender | undefined
+  #lastUnknown: NotedSender | undefined
+  #isUnknownTurn = false
 
   constructor(options: {
     readonly client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
@@ -83,6 +88,7 @@ export class SenderCorrections {
   reorged(): void {
     this.#generation++
     this.#answered = undefined
+    this.#toStore.clear()
     this.#tries.clear()
     this.#awaited.clear()
     this.#reportAwaited()
@@ -92,6 +98,7 @@ export class SenderCorrections {
   step(signal: AbortSignal): void {
     const answered = this.#answered
     this.#answered = undefined
+    this.#toStore.clear()
     if (answered !== undefined && answered.length > 0) {
       applyOrThrow(this.#writer, { type: 'correctSenders', corrected: answered })
       for (const { row } of answered) this.#awaited.delete(`${row.kind} ${row.ordinal}`)
@@ -108,12 +115,18 @@ export class SenderCorrections {
     // While no endpoint traces, asking helps only rows whose transaction was unknown.
     if (provisional + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
     const now = this.#clock.now()
-    const noted = this.#writer.notedSenders(this.#batch, this.#last)
-    const rows = noted.filter((row) => (this.#tries.get(keyOf(row))?.notBeforeMs ?? 0) <= now)
+    // Every second turn is for those without any sender: where nothing is traced the others may be thousands.
+    const onlyUnknown = unknown > 0 && provisional > 0 && !this.#isUnknownTurn
+    this.#isUnknownTurn = onlyUnknown
+    const after = onlyUnknown ? this.#lastUnknown : this.#last
+    const noted = this.#writer.notedSenders({ limit: this.#batch, after, onlyUnknown })
+    const isDue = (key: string) => (this.#tries.get(key)?.notBeforeMs ?? 0) <= now && !this.#toStore.has(key)
+    const rows = noted.filter((row) => isDue(keyOf(row)))
     const thorough = rows.filter((row) => this.#isThoroughTurn(row))
     // The other rows come next.
     if (thorough.length > 0) return thorough
-    this.#last = noted.at(-1)
+    if (onlyUnknown) this.#lastUnknown = noted.at(-1)
+    else this.#last = noted.at(-1)
     return rows
   }
 
@@ -136,6 +149,7 @@ export class SenderCorrections {
         if (signal.aborted || generation !== this.#generation) return
         asked += rows.length
         this.#answered = [...(this.#answered ?? []), ...corrected]
+        for (const { row } of corrected) this.#toStore.add(keyOf(row))
         hasAnswers = corrected.length > 0
         this.#batch = hasAnswers ? Math.min(MOST, 4 * this.#batch) : Math.min(FEWEST, 2 * this.#batch)
         if (!hasAnswers) break

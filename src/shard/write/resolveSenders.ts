@@ -25,6 +25,7 @@ import { readCounters, readUndoFloor, senderWatermark } from '../position/chainP
 import type {
   CorrectedSender,
   NotedSender,
+  NotedSendersRange,
   RowSender,
   TransactionLog,
   UnresolvedSender,
@@ -68,16 +69,21 @@ export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit:
 export function listNotedSenders(
   view: ReadView,
   hasher: TreeHasher,
-  limit: number,
-  after?: Pick<NotedSender, 'kind' | 'ordinal'>,
+  { limit, after, onlyUnknown = false }: NotedSendersRange,
 ): NotedSender[] {
   const rows = new UnresolvedRows(view, hasher)
   const start = senderRowKey('deposit', 0)
   const end = senderKindEnd('claim')
   const from = after === undefined ? start : senderRowKey(after.kind, after.ordinal + 1)
-  const notes = view.list('senderNotes', { start: from, end, limit })
-  if (notes.length < limit)
-    notes.push(...view.list('senderNotes', { start, end: from, limit: limit - notes.length }))
+  const notesIn = (range: { start: Uint8Array; end: Uint8Array }, most: number) =>
+    onlyUnknown
+      ? view
+          .list('senderNotes', range)
+          .filter(({ value }) => value[0] === senderNotes.unknown)
+          .slice(0, most)
+      : view.list('senderNotes', { ...range, limit: most })
+  const notes = notesIn({ start: from, end }, limit)
+  if (notes.length < limit) notes.push(...notesIn({ start, end: from }, limit - notes.length))
   return notes.map(({ key, value }) => {
     const ordinal = ordinalOfSenderRow(key)
     const row = key[0] === senderKinds.deposit ? rows.deposit(ordinal) : rows.claim(ordinal)

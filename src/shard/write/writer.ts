@@ -109,7 +109,7 @@ export function openShardWriter({
     perTransactionFrom: () => readPerTransactionFrom(store),
     unresolvedSenders: (limit) => listUnresolvedSenders(store, hasher, limit),
     senderNotes: () => memory.senderNotes,
-    notedSenders: (limit, after) => listNotedSenders(store, hasher, limit, after),
+    notedSenders: (range) => listNotedSenders(store, hasher, range),
     polledLeaves: () => readPolledLeaves(store),
     close: () => store.close(),
   }

@@ -77,7 +77,7 @@ function resolveAll(shard: TestShard, answers: Answers, numbers: TestNumbers): v
 
 /** @returns how many rows were corrected. */
 function correct(shard: TestShard, answers: Answers, numbers: TestNumbers, share: number): number {
-  const chosen = shard.writer.notedSenders(10_000).filter(() => numbers.chance(share))
+  const chosen = shard.writer.notedSenders({ limit: 10_000 }).filter(() => numbers.chance(share))
   shard.writer.correctSenders(
     chosen.map((row) => {
       const sender = answers.of(row)

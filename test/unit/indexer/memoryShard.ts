@@ -8,6 +8,7 @@ import type { ContractState, CurrentMapping } from '../../../src/shard/contractS
 import type {
   CorrectedSender,
   NotedSender,
+  NotedSendersRange,
   RowSender,
   SenderNotes,
   TransactionLog,
@@ -294,16 +295,16 @@ export class MemoryShard implements ShardWriter {
   }
 
   senderNotes(): SenderNotes {
-    const noted = this.notedSenders(Number.POSITIVE_INFINITY)
+    const noted = this.notedSenders({ limit: Number.POSITIVE_INFINITY })
     const unknown = noted.filter(({ isUnknown }) => isUnknown).length
     return { unknown, provisional: noted.length - unknown }
   }
 
-  notedSenders(limit: number, after?: Pick<NotedSender, 'kind' | 'ordinal'>): NotedSender[] {
+  notedSenders({ limit, after, onlyUnknown }: NotedSendersRange): NotedSender[] {
     const noted: NotedSender[] = []
     for (const kind of ['deposit', 'claim'] as const)
       for (const [ordinal, row] of this.#rows.filter(({ event }) => event.type === kind).entries()) {
-        if (row.isUntold !== true && row.sender?.isProvisional !== true) continue
+        if (row.isUntold !== true && (onlyUnknown === true || row.sender?.isProvisional !== true)) continue
         const { transactionHash, logIndex } = row.event
         const named = kind === 'deposit' ? asDepositCount(ordinal) : asClaimOrdinal(ordinal)
         const place = { transactionHash, logIndex, blockNumber: row.header.number }

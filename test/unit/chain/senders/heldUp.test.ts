@@ -19,9 +19,12 @@ const isAboutTransactions = (call: FakeCall) =>
   call.method === BY_HASH || call.method === RECEIPTS || isWholeBlock(call)
 
 /** Endpoints of a network with a deposit in each block, in virtual time, and questions about all of its senders. */
-function open(endpointCount: number) {
+function open(endpointCount: number, perBlock = 1) {
   const network = createFakeWorld().network(0)
-  for (let block = 0; block < DEPOSITS; block++) network.mine((builder) => builder.tx().deposit())
+  for (let block = 0; block < DEPOSITS / perBlock; block++)
+    network.mine((builder) => {
+      for (let at = 0; at < perBlock; at++) builder.tx().deposit()
+    })
   const clock = new VirtualClock()
   const config = { rpcTimeoutMs: TIMEOUT_MS, callTraces: 'off' } as const
   const { client, endpoints, posts } = openSimulated(network, clock, { endpoints: endpointCount, config })
@@ -105,14 +108,26 @@ test('several transactions that hang in every way are waited for side by side', 
   assert.ok(ms <= 10 * TIMEOUT_MS, `${ms} ms`)
 })
 
-test('a gateway that gives up on one transaction after six seconds holds up the others as little', async () => {
-  const { endpoints, posts, resolve, deposits } = open(2)
-  posts.errorMs = 6_000
-  for (const endpoint of endpoints)
-    endpoint.fail({ type: 'http', status: 504, when: isAbout([deposits[7]!]) })
-  const { known, ms } = await resolve()
-  assert.equal(known, DEPOSITS - 1)
-  assert.ok(ms <= 6 * TIMEOUT_MS, `${ms} ms`)
+const refusals = [
+  { status: 504, body: '' },
+  { status: 504, body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"backend failed"}}' },
+]
+
+for (const refusal of refusals)
+  test(`a gateway that gives up on one transaction after six seconds holds up the others as little: ${JSON.stringify(refusal)}`, async () => {
+    const { endpoints, posts, resolve, deposits } = open(2)
+    posts.errorMs = 6_000
+    for (const endpoint of endpoints)
+      endpoint.fail({ type: 'http', ...refusal, when: isAbout([deposits[7]!]) })
+    const { known, ms } = await resolve()
+    assert.equal(known, DEPOSITS - 1)
+    assert.ok(ms <= 6 * TIMEOUT_MS, `${ms} ms`)
+  })
+
+test('a transaction is not given up for the sake of another one in its block', async () => {
+  const { endpoints, resolve, deposits } = open(2, 8)
+  for (const endpoint of endpoints) hang(endpoint, isAbout([deposits[0]!]))
+  assert.equal((await resolve()).known, DEPOSITS - 1)
 })
 
 test('a healthy endpoint is asked for transactions that hang at all others', async () => {

@@ -192,6 +192,31 @@ test('each fourth look for an unknown transaction is a thorough one, apart from 
   assert.ok(isKnown())
 })
 
+test('a row without any sender does not wait for hundreds of provisional ones, and is asked for once when it turns up', async () => {
+  const opened = openSenders(300, { to: userContract(1) })
+  const { network, client, shard, pass, now } = opened
+  const lost = network.deposits()[20]!.transactionHash
+  client.endpoint.fail({ ...noTrace, code: -32601, message: 'the method does not exist' })
+  let isHidden = true
+  client.hideTransactions((hash) => isHidden && hash === lost)
+  let looks = 0
+  const { resolveSenders } = client
+  client.resolveSenders = (questions, signal, budget) => {
+    if (questions.some(({ transactionHash }) => encodeHex(transactionHash) === lost)) looks++
+    return resolveSenders(questions, signal, budget)
+  }
+  assert.equal(await pass.step(never), 'done')
+  assert.deepEqual(shard.senderNotes(), { provisional: 299, unknown: 1 })
+  // The next look is a thorough one.
+  for (const sinceMs = now(); looks < 4 && now() - sinceMs < 3_600_000; ) await settle(opened, 1_000)
+  isHidden = false
+  looks = 0
+  const sinceMs = now()
+  while (callers(shard)[20] === null && now() - sinceMs < 3_600_000) await settle(opened, 1_000)
+  assert.ok(now() - sinceMs <= 5 * 60_000, `${now() - sinceMs} ms`)
+  assert.equal(looks, 1)
+})
+
 test('an unknown transaction that turns up within the minute no longer holds the network', async () => {
   const opened = openSenders(2)
   const { network, client, pass, wait, row } = opened

@@ -73,7 +73,9 @@ class World {
 
   /** @param ordinals of noted rows. */
   correct(ordinals: readonly number[], sender: Sender): void {
-    const rows = this.writer.notedSenders(1_000).filter(({ ordinal }) => ordinals.includes(ordinal))
+    const rows = this.writer
+      .notedSenders({ limit: 1_000 })
+      .filter(({ ordinal }) => ordinals.includes(ordinal))
     assert.equal(rows.length, ordinals.length)
     this.writer.correctSenders(rows.map((row) => ({ row, sender })))
   }
@@ -257,7 +259,7 @@ for (const operation of operations) {
     const world = new World(context, operation)
     world.mine(3)
     world.fallBack()
-    const asked = world.writer.notedSenders(10)
+    const asked = world.writer.notedSenders({ limit: 10 })
     world.keep(1)
     world.mine(2)
     world.fallBack()

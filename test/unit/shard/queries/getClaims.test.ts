@@ -73,7 +73,7 @@ test('the sender of a claim set by an administrator is resolved like others, and
     claimsOf(indexed, 1).map((row) => row.transactionSender),
     [null, null],
   )
-  const [noted] = writer.notedSenders(10)
+  const [noted] = writer.notedSenders({ limit: 10 })
   assert.deepEqual([noted?.isUnknown, noted?.transactionLogs[0]?.kind], [true, 'claimSet'])
   writer.correctSenders([{ row: noted!, sender: told(4) }])
   writer.resolveSenders([{ kind: 'claim', ordinal: 1 as ClaimOrdinal, sender: told(5) }])
