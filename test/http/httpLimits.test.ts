@@ -15,6 +15,18 @@ const PROOF = '/bridge/v1/claim-proof?network_id=1&deposit_count=1&leaf_index=1'
 
 type Limits = NonNullable<Parameters<typeof startHttpWorld>[4]>
 
+/** Time passes between the requests, on a busy machine seconds, but never as much as a token takes. @param fullSec time until all tokens are back. */
+function assertStanding(
+  told: string | null | undefined,
+  bucket: string,
+  left: number,
+  fullSec: number,
+): void {
+  const [, name, tokens, seconds] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(told ?? '') ?? []
+  assert.deepEqual([name, Number(tokens)], [bucket, left], String(told))
+  assert.ok(Number(seconds) <= fullSec && Number(seconds) > fullSec - 60, String(told))
+}
+
 for (const transport of bothTransports()) {
   /** At most one token per minute comes back, so tokens that a test spends stay spent. */
   async function serve(context: TestContext, limits: Limits = {}) {
@@ -47,12 +59,11 @@ for (const transport of bothTransports()) {
       standings.push(headers.get('ratelimit'))
     }
     // The page is for shared caches, which would tell every client of this one's bucket.
-    assert.deepEqual(standings, [
-      '"address";r=9;t=60',
-      undefined,
-      '"address";r=6;t=240',
-      '"address";r=5;t=300',
-    ])
+    const [first, ofPage, third, last] = standings
+    assertStanding(first, 'address', 9, 60)
+    assert.equal(ofPage, undefined)
+    assertStanding(third, 'address', 6, 240)
+    assertStanding(last, 'address', 5, 300)
     const refused = await get(PAGE_OF_600)
     assertRefusal(
       refused,
@@ -60,9 +71,9 @@ for (const transport of bothTransports()) {
       'RATE_LIMIT_EXCEEDED',
       /^too many requests: this one takes 7 tokens, 4\.9\d? are left$/,
     )
-    assert.match(refused.headers.get('retry-after')!, /^12[56]$/)
+    assert.match(refused.headers.get('retry-after')!, /^1[12]\d$/)
     assert.equal(refused.headers.get('cache-control'), 'no-store')
-    assert.match(refused.headers.get('ratelimit')!, /^"address";r=4;t=30[56]$/)
+    assertStanding(refused.headers.get('ratelimit'), 'address', 4, 306)
     assert.deepEqual(limited, ['getBridges'])
     // A request that still fits the bucket is served.
     assert.equal((await get(INDEX)).status, 200)
@@ -109,7 +120,7 @@ for (const transport of bothTransports()) {
       standings.map((line) => line.split(';')[1]),
       Array(8).fill('r=9'),
     )
-    assert.match(standings.at(-1)!, /t=4[78]$/)
+    assert.match(standings.at(-1)!, /t=[34]\d$/)
     while ((await get(INDEX)).status === 200);
     while ((await get('/livez')).status === 200);
     for (const path of small) assert.equal((await get(path)).status, 429, path)
@@ -124,7 +135,7 @@ for (const transport of bothTransports()) {
       assert.deepEqual([status, headers.has('ratelimit')], [200, false], path)
     }
     const { headers } = await get('/livez', ['X-Forwarded-For: 203.0.113.1'])
-    assert.equal(headers.get('ratelimit'), '"address";r=9;t=6')
+    assertStanding(headers.get('ratelimit'), 'address', 9, 6)
   })
 
   test(`${transport.name}: a valid API key gets the higher tier with a bucket of its own, an unknown key counts as no key`, async (context) => {
@@ -132,25 +143,25 @@ for (const transport of bothTransports()) {
     const { get } = await serve(context, { apiKeys: [hash('open sesame'), hash('other')] })
     const standing = async (...headers: string[]) =>
       (await get(REFUSED_PAGE, headers)).headers.get('ratelimit')
-    assert.equal(await standing('X-API-Key: open sesame'), '"key";r=19;t=60')
-    assert.equal(await standing('X-API-Key: other'), '"key";r=19;t=60')
-    assert.equal(await standing('Authorization: Bearer other'), '"key";r=18;t=120')
-    assert.equal(await standing('X-API-Key: wrong'), '"address";r=9;t=60')
-    assert.equal(await standing(), '"address";r=8;t=120')
+    assertStanding(await standing('X-API-Key: open sesame'), 'key', 19, 60)
+    assertStanding(await standing('X-API-Key: other'), 'key', 19, 60)
+    assertStanding(await standing('Authorization: Bearer other'), 'key', 18, 120)
+    assertStanding(await standing('X-API-Key: wrong'), 'address', 9, 60)
+    assertStanding(await standing(), 'address', 8, 120)
   })
 
   test(`${transport.name}: X-Forwarded-For counts only from a trusted proxy, and only the entry that the proxy added`, async (context) => {
     const standing = (world: Awaited<ReturnType<typeof serve>>, ...headers: string[]) =>
       world.get(REFUSED_PAGE, headers).then((response) => response.headers.get('ratelimit'))
     const direct = await serve(context)
-    assert.equal(await standing(direct, 'X-Forwarded-For: 203.0.113.1'), '"address";r=9;t=60')
-    assert.equal(await standing(direct, 'X-Forwarded-For: 203.0.113.2'), '"address";r=8;t=120')
+    assertStanding(await standing(direct, 'X-Forwarded-For: 203.0.113.1'), 'address', 9, 60)
+    assertStanding(await standing(direct, 'X-Forwarded-For: 203.0.113.2'), 'address', 8, 120)
     const proxied = await serve(context, { trustedProxies: ['127.0.0.0/8'] })
-    assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.1'), '"address";r=9;t=60')
-    assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.2'), '"address";r=9;t=60')
+    assertStanding(await standing(proxied, 'X-Forwarded-For: 203.0.113.1'), 'address', 9, 60)
+    assertStanding(await standing(proxied, 'X-Forwarded-For: 203.0.113.2'), 'address', 9, 60)
     // HAProxy adds a header line of its own after the one that the client made up.
     const forged = ['X-Forwarded-For: 8.8.8.8', 'X-Forwarded-For: 203.0.113.1'] as const
-    assert.equal(await standing(proxied, ...forged), '"address";r=8;t=120')
+    assertStanding(await standing(proxied, ...forged), 'address', 8, 120)
   })
 
   test(`${transport.name}: a proxy that was not named is told in one warning once its clients' requests are refused`, async (context) => {
