@@ -10,14 +10,14 @@ import { indexedBlock } from '../../support/indexedBlocks.js'
 import { quietReport } from '../../support/keepingLogger.js'
 import { VirtualClock } from '../../support/virtualClock.js'
 import { createWatchedClient, type WatchedClient } from '../../support/watchedClient.js'
-import { MemoryShard } from './memoryShard.js'
+import { openWatchedShard, type WatchedShard } from './watchedShard.js'
 
 /** One sync loop over a fake network, in virtual time. */
 export interface SyncHarness {
   readonly world: FakeWorld
   readonly network: FakeNetwork
   readonly client: WatchedClient
-  readonly shard: MemoryShard
+  readonly shard: WatchedShard
   readonly clock: VirtualClock
   readonly row: StatusRow
   readonly messages: SyncMessage[]
@@ -46,8 +46,9 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
   const network = world.network(options.networkId ?? 0)
   const clock = new VirtualClock()
   const client = createWatchedClient(network, clock, { pollIntervalMs: 100, logRange: 20, ...options.config })
-  const shard = new MemoryShard()
-  const row = statusRow(createStatusBoard([network.networkId]), network.networkId)
+  const board = createStatusBoard([network.networkId])
+  const shard = openWatchedShard(network.networkId, board)
+  const row = statusRow(board, network.networkId)
   const messages: SyncMessage[] = []
   const { networkId } = network
   const report = quietReport(networkId, row, clock, messages)
@@ -93,7 +94,7 @@ export function isInStep({ shard, network }: SyncHarness): boolean {
   if (shard.counts().unresolvedSenders > 0) return false
   const expected = network.blocks.flatMap((block) => indexedBlock(network, block, false).events)
   const stored = shard.events()
-  return stored.length === expected.length && stored.every(({ event }, i) => sameEvent(event, expected[i]!))
+  return stored.length === expected.length && stored.every((event, i) => sameEvent(event, expected[i]!))
 }
 
 function sameEvent(a: object, b: object): boolean {

@@ -7,7 +7,7 @@ import { decodeHex } from '../../../../src/protocol/hex.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { headerOf, indexedBlock } from '../../../support/indexedBlocks.js'
 import { createWatchedClient } from '../../../support/watchedClient.js'
-import { MemoryShard } from '../memoryShard.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 const { signal } = new AbortController()
 
@@ -35,7 +35,7 @@ function injectedRoots(
       methods: ['eth_call'],
       when: ({ params: [call] }) => HASH_CHAIN_GETTERS.includes((call as { data: string }).data),
     })
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(1)
   const blocks = network.blocks.map((block) => indexedBlock(network, block, false))
   const told = blocks.filter(({ header }) => header.number !== hidden)
   const head = headerOf(network.head)

@@ -12,7 +12,7 @@ import { headerOf, indexedBlock } from '../../../support/indexedBlocks.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { createWatchedClient } from '../../../support/watchedClient.js'
-import { MemoryShard } from '../memoryShard.js'
+import { openWatchedShard, type WatchedShard } from '../watchedShard.js'
 
 const never = new AbortController().signal
 
@@ -31,7 +31,7 @@ function openSenders(deposits: number, { to, ...limits }: { to?: Hex; largestBat
     network.mine((block) => block.tx(to === undefined ? {} : { to }).deposit())
   const clock = new VirtualClock()
   const client = createWatchedClient(network, clock)
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(0)
   const blocks = network.blocks.map((block) => indexedBlock(network, block, false))
   const zero = asBlockNumber(0)
   const head = headerOf(network.head)
@@ -73,11 +73,8 @@ test('a failed pass waits by itself, and smaller batches get past a transaction 
 })
 
 /** Callers of the deposits as stored, with `?` for rows that will be asked again. */
-const callers = (shard: MemoryShard) =>
-  shard
-    .events()
-    .filter(({ event }) => event.type === 'deposit')
-    .map(({ sender }) => sender && encodeHex(sender.caller) + (sender.isProvisional ? '?' : ''))
+const callers = (shard: WatchedShard) =>
+  shard.senders().map((sender) => sender && sender.caller + (sender.isProvisional ? '?' : ''))
 
 /** Steps until nothing is asked any more. */
 async function settle({ pass, wait }: ReturnType<typeof openSenders>, ms: number): Promise<void> {

@@ -7,7 +7,7 @@ import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
-import { MemoryShard } from '../memoryShard.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 /** The real client and loop on an endpoint in memory, in virtual time. */
 function follow(blockMs: number, finality: 'latest' | 'finalized') {
@@ -16,7 +16,7 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
   const config = { pollIntervalMs: 2_000, logRange: 100, finality: { tag: finality, depth: 0 } }
   const { client, settings, endpoints } = openSimulated(network, clock, { config })
   const endpoint = endpoints[0]!
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(1)
   const row = statusRow(createStatusBoard([1]), 1)
   const report = quietReport(1, row, clock, [])
   /**

@@ -7,7 +7,7 @@ import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
-import { MemoryShard } from '../memoryShard.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 /** Answers of a chain while its contracts are being deployed: no code yet, or code that does not answer yet. */
 const stages = [
@@ -25,7 +25,7 @@ for (const stage of stages)
     const config = { pollIntervalMs: 1_000, startBlock: 0 }
     const { client, settings, endpoints } = openSimulated(network, clock, { config })
     const row = statusRow(createStatusBoard([1]), 1)
-    const shard = new MemoryShard()
+    const shard = openWatchedShard(1)
     const report = quietReport(1, row, clock, [])
     const fault = endpoints[0]!.fail(stage)
     const seen: string[] = []

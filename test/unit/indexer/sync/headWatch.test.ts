@@ -8,8 +8,8 @@ import type { FakeEndpoint } from '../../../support/fakeEndpoint.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
-import { MemoryShard } from '../memoryShard.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 /** The fake chain's blocks are twelve seconds apart by their timestamps. */
 const BLOCK_MS = 12_000
@@ -154,7 +154,7 @@ async function followTwo(
   const config = { pollIntervalMs: 1_000 }
   const { client, settings, endpoints } = openSimulated(network, clock, { endpoints: 2, config })
   const row = statusRow(createStatusBoard([1]), 1)
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(1)
   const stop = new AbortController()
   const places = new Set<number>()
   let isMining = true

@@ -7,8 +7,8 @@ import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
-import { MemoryShard } from '../memoryShard.js'
 import { createSyncHarness } from '../syncHarness.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 /** Blocks of history, each with a deposit whose sender backfill leaves open, and blocks that come afterwards. */
 const HISTORY = 60
@@ -49,9 +49,7 @@ async function follow(limitMs: number, ...unanswered: readonly string[]) {
   clock.after(BLOCK_MS, () => grow(NEW_BLOCKS))
   const isFollowed = () => shard.checkpoint()?.number === HISTORY + NEW_BLOCKS
   await harness.run(() => isFollowed() && shard.counts().unresolvedSenders === 0, limitMs)
-  const open = shard.events().flatMap(({ event, sender }) => {
-    return event.type === 'deposit' && sender === null ? [event.depositCount as number] : []
-  })
+  const open = shard.senders().flatMap((sender, depositCount) => (sender === null ? [depositCount] : []))
   return { mostMissing, open }
 }
 
@@ -74,7 +72,7 @@ async function longestWait(endpointCount: number): Promise<number> {
   const clock = new VirtualClock()
   const config = { pollIntervalMs: 1_000, rpcTimeoutMs: 10_000, callTraces: 'off' } as const
   const { client, settings, endpoints } = openSimulated(network, clock, { endpoints: endpointCount, config })
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(1)
   const report = quietReport(1, statusRow(createStatusBoard([1]), 1), clock, [])
   const stop = new AbortController()
   const minedMs: number[] = []
@@ -96,8 +94,8 @@ async function longestWait(endpointCount: number): Promise<number> {
     clock.after(5_000, mine)
   }
   const look = (): void => {
-    for (const { event, sender } of shard.events())
-      if (event.type === 'deposit' && sender !== null) knownMs[event.depositCount] ??= clock.now()
+    for (const [depositCount, sender] of shard.senders().entries())
+      if (sender !== null) knownMs[depositCount] ??= clock.now()
     if (!stop.signal.aborted) clock.after(1_000, look)
   }
   clock.after(5_000, mine)

@@ -8,7 +8,7 @@ import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
-import { MemoryShard } from '../memoryShard.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 interface Address {
   readonly networkId: number
@@ -32,7 +32,7 @@ async function blocksMissing({ networkId, lag, maxBatch, finality, offset }: Add
     config: { pollIntervalMs: 1_000, finality },
     rpc: [{ maxBatch }],
   })
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(networkId)
   const stop = new AbortController()
   endpoints[0]!.fail({ type: 'lag', blocks: lag, when: () => (posts.requests + offset) % 2 === 1 })
   for (let ms = 5_000; ms <= 60_000; ms += 5_000)

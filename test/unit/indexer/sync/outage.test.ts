@@ -7,7 +7,7 @@ import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
-import { MemoryShard } from '../memoryShard.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 const MINUTE_MS = 60_000
 
@@ -20,7 +20,7 @@ function follow(endpointCount: number) {
     config: { pollIntervalMs: 1_000 },
   })
   const row = statusRow(createStatusBoard([1]), 1)
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(1)
   const report = quietReport(1, row, clock, [])
   const run = async (minutes: number): Promise<void> => {
     const stop = new AbortController()

@@ -11,7 +11,7 @@ import type { FakeCall, Fault } from '../../../support/fakeEndpoint.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
-import { MemoryShard } from '../memoryShard.js'
+import { openWatchedShard } from '../watchedShard.js'
 
 /** The real client and loop over endpoints in memory: a layer 2 with deposits throughout its 400 blocks. */
 function follow(
@@ -33,7 +33,7 @@ function follow(
     config: { pollIntervalMs: 500, logRange: 10, gerInjection: isPolled ? 'poll' : 'event' },
     rpc: roles.map((role) => ({ role })),
   })
-  const shard = new MemoryShard()
+  const shard = openWatchedShard(1)
   const board = createStatusBoard([0, 1])
   const row = statusRow(board, 1)
   const messages: SyncMessage[] = []

@@ -302,8 +302,7 @@ test('at the tip tx.from is committed with its block where a trace fails, and th
     methods: ['debug_traceTransaction'],
   })
   await harness.run(() => isInStep(harness))
-  const senders = () =>
-    harness.shard.events().flatMap(({ event, sender }) => (event.type === 'deposit' ? [sender] : []))
+  const { senders } = harness.shard
   const told = harness.shard.batches.flatMap(({ blocks }) => blocks.flatMap(({ events }) => events))
   assert.ok(told.every((event) => event.type !== 'deposit' || event.sender !== null))
   assert.deepEqual(
