@@ -94,9 +94,11 @@ async function longestWait(endpointCount: number): Promise<number> {
     clock.after(5_000, mine)
   }
   const look = (): void => {
+    // The shard is closed soon after the stop.
+    if (stop.signal.aborted) return
     for (const [depositCount, sender] of shard.senders().entries())
       if (sender !== null) knownMs[depositCount] ??= clock.now()
-    if (!stop.signal.aborted) clock.after(1_000, look)
+    clock.after(1_000, look)
   }
   clock.after(5_000, mine)
   clock.after(1_000, look)
