@@ -48,7 +48,7 @@ async function stored(
   withSenders: boolean,
 ): Promise<void> {
   const isOpen = () =>
-    row.get('syncedBlock') < network.lastBlock - BLOCKS_LEFT_OUT ||
+    (row.get('syncedBlock') ?? 0) < network.lastBlock - BLOCKS_LEFT_OUT ||
     (withSenders && row.get('unresolvedSenders') > 0)
   while (isOpen()) {
     if (failure.message !== '') {

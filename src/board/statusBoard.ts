@@ -9,22 +9,22 @@ const fields = [
   'commits',
   /** 1 from before readers can see a commit until `commits` has moved: what they read meanwhile may be older or newer than `commits`. */
   'committing',
-  /** Number of the newest commit of the store that this row includes; −1 = none. */
+  /** Number of the newest commit of the store that this row includes; unknown while there is none. */
   'publishedCommit',
   /** Number of rewinds of the shard. Answers made in another epoch are void. */
   'epoch',
-  /** Newest block that an endpoint has reported; −1 = unknown. */
+  /** Newest block that an endpoint has reported. */
   'headBlock',
-  /** Unix seconds of that block; −1 = unknown. */
+  /** Unix seconds of that block. */
   'headTimestampSec',
-  /** Last block whose data is stored; −1 = none. */
+  /** Last block whose data is stored; unknown while there is none. */
   'syncedBlock',
   'syncedTimestampSec',
-  /** Newest block that counts as final; −1 = unknown. */
+  /** Newest block that counts as final. */
   'finalizedBlock',
   'depositCount',
   'claimCount',
-  /** `depositCount()` of the contract at a block we have indexed; −1 = not read. */
+  /** `depositCount()` of the contract at a block we have indexed; unknown until it is read. */
   'contractDepositCount',
   /** Deposits and claims whose sender is not resolved yet. */
   'unresolvedSenders',
@@ -54,13 +54,13 @@ const fields = [
   'l1InfoLeafCount',
   /** Size of the store's file in bytes. */
   'storeBytes',
-  /** `commits` of the L1's row up to which this network's contract was asked for global exit roots; −1 = its events name them. */
+  /** `commits` of the L1's row up to which this network's contract was asked for global exit roots; unknown where its events name them. */
   'polledL1Commits',
   /** How often this network has started over since the process started. */
   'startOvers',
-  /** 1 when the last audit got its answers from the contracts, 0 when no endpoint could give them; −1 = no audit yet. */
+  /** 1 when the last audit got its answers from the contracts, 0 when no endpoint could give them; unknown before the first audit. */
   'contractsCompared',
-  /** `commits` of the L1's row up to which this network's tree was searched for its settled local exit roots; −1 = not yet. */
+  /** `commits` of the L1's row up to which this network's tree was searched for its settled local exit roots; unknown before that. */
   'searchedL1Commits',
   /** Deposits and claims whose caller is taken from tx.from until a trace is available. */
   'provisionalSenders',
@@ -69,13 +69,34 @@ const fields = [
   /** Those of `unknownSenders` that are new enough to keep `is_synced` false. */
   'awaitedSenders',
   /**
-   * Words of 256 deposits that the other networks may have in all before claims must be compared with the contract here; −1 = nothing
-   * was compared since the start: no bound.
+   * Words of 256 deposits that the other networks may have in all before claims must be compared with the contract here; unknown while
+   * nothing was compared since the start: no bound.
    */
   'comparedClaimWords',
 ] as const
 
 export type StatusField = (typeof fields)[number]
+
+/** Fields that may be unknown, as they are at first. The others are 0 at first. */
+const maybeUnknown = [
+  'publishedCommit',
+  'headBlock',
+  'headTimestampSec',
+  'syncedBlock',
+  'syncedTimestampSec',
+  'finalizedBlock',
+  'contractDepositCount',
+  'polledL1Commits',
+  'contractsCompared',
+  'searchedL1Commits',
+  'comparedClaimWords',
+] as const satisfies readonly StatusField[]
+
+type MaybeUnknownField = (typeof maybeUnknown)[number]
+type ValueOf<Field extends StatusField> = Field extends MaybeUnknownField ? number | undefined : number
+
+/** How an unknown field is written in the shared memory, and nowhere else. */
+const UNKNOWN = -1
 
 /** Values of `headPlace`. The higher the value, the more of the stored blocks may be gone from the chain. */
 export const headPlaces = {
@@ -90,20 +111,6 @@ export const headPlaces = {
 } as const
 
 export type HeadPlace = (typeof headPlaces)[keyof typeof headPlaces]
-
-const INITIAL: Partial<Record<StatusField, number>> = {
-  publishedCommit: -1,
-  headBlock: -1,
-  headTimestampSec: -1,
-  syncedBlock: -1,
-  syncedTimestampSec: -1,
-  finalizedBlock: -1,
-  contractDepositCount: -1,
-  polledL1Commits: -1,
-  contractsCompared: -1,
-  searchedL1Commits: -1,
-  comparedClaimWords: -1,
-}
 
 const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<
   StatusField,
@@ -128,9 +135,10 @@ const COUNTED: ReadonlySet<StatusField> = new Set([
 
 /** One network's row. All numbers are safe integers. */
 export interface StatusRow {
-  get(field: StatusField): number
-  set(field: StatusField, value: number): void
-  add(field: StatusField, delta: number): void
+  /** @returns undefined where it is unknown. */
+  get<Field extends StatusField>(field: Field): ValueOf<Field>
+  set<Field extends StatusField>(field: Field, value: ValueOf<Field>): void
+  add(field: Exclude<StatusField, MaybeUnknownField>, delta: number): void
   headPlace(): HeadPlace
   /** Also makes kept answers void, as a commit does. Only for the network's indexer thread, and for main before that starts. */
   setHeadPlace(place: HeadPlace): void
@@ -156,7 +164,7 @@ export function createStatusBoard(networkIds: readonly number[]): StatusBoardHan
   const handle = { networkIds, memory: new SharedArrayBuffer(8 * (fields.length * networkIds.length + 1)) }
   for (const networkId of networkIds) {
     const row = statusRow(handle, networkId)
-    for (const field of fields) row.set(field, INITIAL[field] ?? 0)
+    for (const field of maybeUnknown) row.set(field, undefined)
   }
   return handle
 }
@@ -171,9 +179,13 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   const count = (field: StatusField): void => {
     if (COUNTED.has(field)) Atomics.add(changes, 0, 1)
   }
-  const get = (field: StatusField): number => Number(Atomics.load(cells, FIELD_INDEX[field]))
-  const set = (field: StatusField, value: number): void => {
-    Atomics.store(cells, FIELD_INDEX[field], BigInt(value))
+  const get = <Field extends StatusField>(field: Field): ValueOf<Field> => {
+    const value = Number(Atomics.load(cells, FIELD_INDEX[field]))
+    // Every other field counts from 0 up.
+    return (value === UNKNOWN ? undefined : value) as ValueOf<Field>
+  }
+  const set = (field: StatusField, value: number | undefined): void => {
+    Atomics.store(cells, FIELD_INDEX[field], BigInt(value ?? UNKNOWN))
     count(field)
   }
   const add = (field: StatusField, delta: number): void => {
@@ -198,7 +210,7 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
     },
     awaitCommit: (commit) => {
       const published = get('publishedCommit')
-      if (published >= 0 && published < commit)
+      if (published !== undefined && published < commit)
         Atomics.wait(cells, FIELD_INDEX.publishedCommit, BigInt(published), LONGEST_WAIT_MS)
     },
     haltReason: () => haltReasons[get('haltReason')] ?? 'internal_error',
@@ -219,7 +231,11 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
 
 /** Whether the network has stored blocks that were not yet compared with the chain's head: no deposit to it is ready. */
 export function awaitsHead(row: StatusRow): boolean {
-  return row.get('syncedBlock') >= 0 && row.headPlace() === headPlaces.unseen && row.haltReason() === 'none'
+  return (
+    row.get('syncedBlock') !== undefined &&
+    row.headPlace() === headPlaces.unseen &&
+    row.haltReason() === 'none'
+  )
 }
 
 /** Whether the head stays below the stored blocks. */

@@ -5,7 +5,7 @@ import type { HealthReason, ServiceStatus } from '../query/healthReasons.js'
 import type { ChainSyncRecord, NetworkSyncRecord, SyncStatusRecord } from '../query/healthRecords.js'
 import { API_VERSION, buildInfo } from '../telemetry/buildInfo.js'
 import type { Phase } from './healthBoard.js'
-import { headAgeSeconds, isStalled, lagBlocks, type NetworkSample } from './healthSample.js'
+import { headAgeSeconds, isStalled, lagBlocks, lagSeconds, type NetworkSample } from './healthSample.js'
 import type { HealthAnswer, Readiness } from './healthSource.types.js'
 
 export interface NetworkView {
@@ -99,7 +99,7 @@ export function healthOf(view: ServiceView): HealthAnswer {
       version: API_VERSION,
       network_id: view.primaryNetwork,
       uptime: formatUptime(view.uptimeMs),
-      last_processed_block: Math.max(0, primary?.row.get('syncedBlock') ?? 0),
+      last_processed_block: primary?.row.get('syncedBlock') ?? 0,
       supported_networks: view.networks.map((network) => network.networkId),
       ...(reasons.length === 0 ? {} : { reasons }),
       build: buildInfo.version,
@@ -182,7 +182,7 @@ function isSyncing({ row }: NetworkView): boolean {
 
 /** Whether history is incomplete: the network has not caught up since the start, and what was stored before was incomplete. */
 function lacksHistory({ row }: NetworkView): boolean {
-  return row.get('caughtUp') === 0 && (row.get('syncedBlock') < 0 || row.get('catchingUp') === 1)
+  return row.get('caughtUp') === 0 && (row.get('syncedBlock') === undefined || row.get('catchingUp') === 1)
 }
 
 function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord {
@@ -191,15 +191,15 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
   const head = row.get('headBlock')
   const synced = row.get('syncedBlock')
   const halted = row.haltReason()
-  const isTimeKnown = row.get('headTimestampSec') >= 0 && row.get('syncedTimestampSec') >= 0
+  const areContractsCompared = row.get('contractsCompared')
   return {
     network_id: networkId,
     // Usually the head is known first, but after a restart the checkpoint is known before any head.
-    current_block: Math.max(0, head, isPutBack(row) ? 0 : synced),
-    synced_block: Math.max(0, synced),
+    current_block: Math.max(head ?? 0, isPutBack(row) ? 0 : (synced ?? 0)),
+    synced_block: synced ?? 0,
     is_synced:
-      head >= 0 &&
-      synced >= 0 &&
+      head !== undefined &&
+      synced !== undefined &&
       head - synced <= view.settings.syncedLagBlocks &&
       row.get('caughtUp') === 1 &&
       row.get('catchingUp') === 0 &&
@@ -211,14 +211,12 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
       // Before the roots are polled, it is not known which deposits of the L1 are ready.
       (networkId !== 0 || view.areRootsPolled) &&
       areClaimsCompared(network, view),
-    finalized_block: known(row.get('finalizedBlock')),
-    lag_seconds: isTimeKnown
-      ? Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec'))
-      : null,
+    finalized_block: row.get('finalizedBlock') ?? null,
+    lag_seconds: lagSeconds(row) ?? null,
     head_age_seconds: headAgeSeconds(row, view.unixMs) ?? null,
     halted: halted === 'none' ? null : halted,
-    contract_deposit_count: known(row.get('contractDepositCount')),
-    contracts_compared: row.get('contractsCompared') < 0 ? null : row.get('contractsCompared') === 1,
+    contract_deposit_count: row.get('contractDepositCount') ?? null,
+    contracts_compared: areContractsCompared === undefined ? null : areContractsCompared === 1,
     indexed_deposit_count: row.get('depositCount'),
     indexed_claim_count: row.get('claimCount'),
     unresolved_senders: row.get('unresolvedSenders'),
@@ -229,7 +227,7 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
 /** False while another network has indexed deposits whose claims this network has not compared with its contract: they are not ready yet. */
 function areClaimsCompared({ networkId, row }: NetworkView, { networks }: ServiceView): boolean {
   const compared = row.get('comparedClaimWords')
-  if (compared < 0) return true
+  if (compared === undefined) return true
   const others = networks.filter((other) => other.networkId !== networkId)
   return others.reduce((words, other) => words + wordsOf(other.row.get('depositCount')), 0) <= compared
 }
@@ -238,9 +236,4 @@ function chainSync(network: NetworkSyncRecord | undefined): ChainSyncRecord {
   if (network === undefined) return { current_block: 0, synced_block: 0, is_synced: false }
   const { current_block, synced_block, is_synced } = network
   return { current_block, synced_block, is_synced }
-}
-
-/** −1 on the status board means "not known". */
-function known(value: number): number | null {
-  return value < 0 ? null : value
 }

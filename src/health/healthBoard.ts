@@ -16,6 +16,9 @@ const serviceFields = [
 ] as const
 type ServiceField = (typeof serviceFields)[number]
 
+/** How an unknown head is written. */
+const UNKNOWN = -1
+
 /** Numbers of one `NetworkSample`, in the order in which they are written; read the other way round, no head looks older than it is. */
 const SAMPLE_NUMBERS = 12
 
@@ -92,15 +95,19 @@ export class HealthBoard {
   setSample(networkId: number, { lag, maxLag, rpc, cutOffSinceMs, head, life }: NetworkSample): void {
     const streaks = [lag, maxLag, rpc].flatMap(({ on, against }) => [on ? 1 : 0, against])
     const numbers = [...streaks, cutOffSinceMs, life.beats, life.sinceMs]
+    const headNumbers = [head.sinceMs, head.block ?? UNKNOWN, head.timestampSec ?? UNKNOWN]
     const at = this.samplePlace(networkId)
-    for (const [place, value] of [...numbers, head.sinceMs, head.block, head.timestampSec].entries())
-      this.write(at + place, value)
+    for (const [place, value] of [...numbers, ...headNumbers].entries()) this.write(at + place, value)
   }
 
   sample(networkId: number): NetworkSample {
     const at = this.samplePlace(networkId)
     const number = (place: number): number => this.read(at + place)
-    const [timestampSec, block, headSinceMs] = [number(11), number(10), number(9)]
+    const known = (place: number): number | undefined => {
+      const value = number(place)
+      return value === UNKNOWN ? undefined : value
+    }
+    const [timestampSec, block, headSinceMs] = [known(11), known(10), number(9)]
     return {
       lag: { on: number(0) === 1, against: number(1) },
       maxLag: { on: number(2) === 1, against: number(3) },

@@ -41,10 +41,10 @@ interface SampledLife {
   readonly sinceMs: number
 }
 
-/** A head, and the time of the first sample with it. */
+/** A head as the status board has it, unknown ones too, and the time of the first sample with it. */
 interface SampledHead {
-  readonly block: number
-  readonly timestampSec: number
+  readonly block: number | undefined
+  readonly timestampSec: number | undefined
   readonly sinceMs: number
 }
 
@@ -53,22 +53,31 @@ export const FIRST_SAMPLE: NetworkSample = {
   maxLag: QUIET,
   rpc: QUIET,
   cutOffSinceMs: 0,
-  head: { block: -1, timestampSec: -1, sinceMs: 0 },
+  head: { block: undefined, timestampSec: undefined, sinceMs: 0 },
   life: { beats: 0, sinceMs: 0 },
 }
 
 /** A head must not have moved for this long before the network is stalled, however old its timestamp is. */
 const UNMOVED_MS = 60_000
 
-/** Blocks behind the head; 0 while the head is unknown. */
+/** Blocks behind the head, all blocks while none is stored; 0 while the head is unknown. */
 export function lagBlocks(row: StatusRow): number {
-  return row.get('headBlock') < 0 ? 0 : Math.max(0, row.get('headBlock') - row.get('syncedBlock'))
+  const head = row.get('headBlock')
+  if (head === undefined) return 0
+  const synced = row.get('syncedBlock')
+  return synced === undefined ? head + 1 : Math.max(0, head - synced)
+}
+
+/** Chain time between the head and the last stored block; undefined while one of them is unknown. */
+export function lagSeconds(row: StatusRow): number | undefined {
+  const [head, synced] = [row.get('headTimestampSec'), row.get('syncedTimestampSec')]
+  return head === undefined || synced === undefined ? undefined : Math.max(0, head - synced)
 }
 
 /** Seconds since the head's timestamp, at least 0 because clocks differ; undefined while the head is unknown. */
 export function headAgeSeconds(row: StatusRow, unixMs: number): number | undefined {
   const timestampSec = row.get('headTimestampSec')
-  return timestampSec < 0 ? undefined : Math.max(0, Math.floor(unixMs / 1000 - timestampSec))
+  return timestampSec === undefined ? undefined : Math.max(0, Math.floor(unixMs / 1000 - timestampSec))
 }
 
 /**

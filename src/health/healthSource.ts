@@ -38,7 +38,7 @@ export function createHealthSource(options: HealthSourceOptions): HealthSource {
       rows.every(
         ({ row }) =>
           (['polledL1Commits', 'searchedL1Commits'] as const).every(
-            (field) => row.get(field) < 0 || row.get(field) >= l1.get('commits'),
+            (field) => (row.get(field) ?? Number.POSITIVE_INFINITY) >= l1.get('commits'),
           ) ||
           row.get('rpcDown') === 1 ||
           isPutBack(row) ||

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { haltReasons } from '../board/haltReason.js'
 import { type StatusBoardHandle, type StatusRow, statusRow } from '../board/statusBoard.js'
 import { monotonicMs, unixMs } from '../telemetry/clocks.js'
-import { headAgeSeconds, lagBlocks } from './healthSample.js'
+import { headAgeSeconds, lagBlocks, lagSeconds } from './healthSample.js'
 
 interface NetworkGauge {
   readonly name: string
@@ -11,33 +11,28 @@ interface NetworkGauge {
   read(row: StatusRow, nowMs: number, startedAtMs: number): number | undefined
 }
 
-const known = (value: number): number | undefined => (value < 0 ? undefined : value)
-
 /** One number of the status board each, with the label `network_id`. */
 const networkGauges: readonly NetworkGauge[] = [
   {
     name: 'bds_chain_head_block',
     help: 'Newest block that an endpoint has reported',
-    read: (row) => known(row.get('headBlock')),
+    read: (row) => row.get('headBlock'),
   },
   {
     name: 'bds_indexed_block',
     help: 'Last block whose data is stored',
-    read: (row) => known(row.get('syncedBlock')),
+    read: (row) => row.get('syncedBlock'),
   },
   {
     name: 'bds_finalized_block',
     help: 'Newest block that counts as final',
-    read: (row) => known(row.get('finalizedBlock')),
+    read: (row) => row.get('finalizedBlock'),
   },
   { name: 'bds_lag_blocks', help: 'Blocks behind the head', read: lagBlocks },
   {
     name: 'bds_lag_seconds',
     help: 'Chain time between the head and the last stored block',
-    read: (row) =>
-      row.get('headTimestampSec') < 0 || row.get('syncedTimestampSec') < 0
-        ? undefined
-        : Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec')),
+    read: lagSeconds,
   },
   {
     name: 'bds_seconds_since_progress',
@@ -58,12 +53,12 @@ const networkGauges: readonly NetworkGauge[] = [
   {
     name: 'bds_contract_deposit_count',
     help: 'Deposits that the bridge contract counts',
-    read: (row) => known(row.get('contractDepositCount')),
+    read: (row) => row.get('contractDepositCount'),
   },
   {
     name: 'bds_contracts_compared',
     help: '1 while what is stored is compared with the contracts, 0 while no endpoint answers such calls or its answers are disputed',
-    read: (row) => known(row.get('contractsCompared')),
+    read: (row) => row.get('contractsCompared'),
   },
   { name: 'bds_claims_indexed', help: 'Claims stored', read: (row) => row.get('claimCount') },
   {

@@ -22,7 +22,7 @@ export type SyncMessage =
       readonly type: 'progress'
       readonly networkId: number
       readonly syncedBlock: number
-      readonly headBlock: number
+      readonly headBlock: number | undefined
       readonly blocksPerSecond: number
       readonly eventsPerSecond: number
     }
@@ -34,7 +34,7 @@ export type SyncMessage =
       readonly reason: HaltReason
       readonly message: string
     }
-  | { readonly type: 'resumed'; readonly networkId: number; readonly block: number }
+  | { readonly type: 'resumed'; readonly networkId: number; readonly block: number | undefined }
   /** Blocks above `ancestor` were taken back. */
   | {
       readonly type: 'reorg'

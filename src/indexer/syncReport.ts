@@ -101,7 +101,8 @@ export class SyncReport {
   /** The head stays below the checkpoint. */
   behind(head: BlockHeader, checkpoint: BlockHeader): void {
     const wasPutBack = isPutBack(this.#row)
-    const isBelowFinal = head.number < this.#row.get('finalizedBlock')
+    const finalized = this.#row.get('finalizedBlock')
+    const isBelowFinal = finalized !== undefined && head.number < finalized
     const place = isBelowFinal ? headPlaces.belowFinal : headPlaces.below
     if (place !== this.#row.headPlace()) this.#row.setHeadPlace(place)
     this.head(head, checkpoint)

@@ -53,8 +53,8 @@ export class GerPoller {
   /** True when the L1, near its head, has committed since the last sweep. */
   hasNews(): boolean {
     const { l1 } = this.#options
-    const isNearHead =
-      l1.get('headBlock') >= 0 && l1.get('headBlock') - l1.get('syncedBlock') <= MOST_L1_LAG_BLOCKS
+    const [head, synced] = [l1.get('headBlock'), l1.get('syncedBlock')]
+    const isNearHead = head !== undefined && synced !== undefined && head - synced <= MOST_L1_LAG_BLOCKS
     const commits = l1.get('commits')
     if (!isNearHead || commits === this.#seenL1Commits || commits === this.#unwantedL1Commits) return false
     const isWanted = this.#isWanted()
@@ -69,7 +69,7 @@ export class GerPoller {
     const checkpoint = writer.checkpoint()
     // Read before the snapshot, which may then be newer than that, but never older.
     const l1Commits = l1.get('commits')
-    if (!this.#isWanted()) row.set('polledL1Commits', -1)
+    if (!this.#isWanted()) row.set('polledL1Commits', undefined)
     if (checkpoint === undefined || !this.#isWanted()) return
     const isSame = this.#seenBlock !== undefined && equalBytes(checkpoint.hash, this.#seenBlock)
     if (l1Commits === this.#seenL1Commits && isSame && writer.counts().gerInjections === this.#seenInjections)

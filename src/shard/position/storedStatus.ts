@@ -21,14 +21,14 @@ export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileByte
   row.set('claimCount', counts.claims)
   row.set('l1InfoLeafCount', counts.l1InfoLeaves)
   row.set('unresolvedSenders', counts.unresolvedSenders)
-  row.set('finalizedBlock', readFinalized(store) ?? -1)
+  row.set('finalizedBlock', readFinalized(store))
   row.set('emergencyState', emergencyState)
   row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
   row.set('storeBytes', store.fileBytes())
   row.set('epoch', readEpoch(store))
-  row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
+  row.set('syncedTimestampSec', checkpoint?.timestampSec)
   // Written after the counts, so that a reader who sees the new block never sees older counts with it.
-  row.set('syncedBlock', checkpoint?.number ?? -1)
+  row.set('syncedBlock', checkpoint?.number)
   row.publishCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
 }
 

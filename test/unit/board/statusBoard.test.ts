@@ -10,7 +10,7 @@ test('a reader that awaits a commit is woken when the writer publishes it, and w
   const board = createStatusBoard([0, 1])
   const row = statusRow(board, 1)
   const waits: [...Cell, told: bigint, atMostMs: number][] = []
-  const wakes: { cell: Cell; told: number }[] = []
+  const wakes: { cell: Cell; told: number | undefined }[] = []
   context.mock.method(Atomics, 'wait', (...args: (typeof waits)[number]) => {
     waits.push(args)
     return 'ok'
@@ -38,4 +38,21 @@ test('a reader that awaits a commit is woken when the writer publishes it, and w
   assert.equal(byteOf([cells, index]), byteOf(wakes[1]!.cell))
   assert.equal(told, 7n)
   assert.ok(atMostMs <= 100)
+})
+
+test('a field of which nothing is known says so, in every thread, until it is set and after it is forgotten', () => {
+  const board = createStatusBoard([0, 1])
+  const row = statusRow(board, 1)
+  const elsewhere = statusRow(structuredClone(board), 1)
+  const told = () =>
+    (['finalizedBlock', 'contractsCompared', 'polledL1Commits', 'depositCount'] as const).map((field) =>
+      elsewhere.get(field),
+    )
+  assert.deepEqual(told(), [undefined, undefined, undefined, 0])
+  row.set('finalizedBlock', 0)
+  row.set('contractsCompared', 0)
+  row.set('polledL1Commits', 3)
+  assert.deepEqual(told(), [0, 0, 3, 0])
+  row.set('polledL1Commits', undefined)
+  assert.deepEqual(told(), [0, 0, undefined, 0])
 })

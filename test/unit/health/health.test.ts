@@ -57,7 +57,7 @@ function world(change: Partial<Config['health']> = {}) {
     awakeNow: () => board.awakeNow(state.nowMs),
     unixMs: () => state.unixMs,
   })
-  const set = (networkId: number, fields: Partial<Record<StatusField, number>>) => {
+  const set = (networkId: number, fields: Partial<Record<StatusField, number | undefined>>) => {
     for (const [field, value] of Object.entries(fields))
       statusRow(status, networkId).set(field as StatusField, value)
   }
@@ -151,7 +151,7 @@ test('one halted network degrades health at once and leaves the instance ready, 
 test('a network that halts before it first caught up keeps the instance unready', () => {
   const { inSync, row, set, brief } = world()
   inSync()
-  for (const unread of [{ syncedBlock: -1 }, { catchingUp: 1 }]) {
+  for (const unread of [{ syncedBlock: undefined }, { catchingUp: 1 }]) {
     set(2, { caughtUp: 0, syncedBlock: 100, catchingUp: 0, ...unread })
     row(2).setHaltReason('wrong_chain')
     assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'halted'])
@@ -528,7 +528,7 @@ test('a network is not synced while its head is unknown, senders are open, claim
   assert.equal(isSynced(), false)
   set(1, { catchingUp: 0, caughtUp: 0 })
   assert.equal(isSynced(), false)
-  set(1, { caughtUp: 1, headBlock: -1 })
+  set(1, { caughtUp: 1, headBlock: undefined })
   assert.deepEqual(monitor.syncStatus().l2_sync, { current_block: 100, synced_block: 100, is_synced: false })
 })
 

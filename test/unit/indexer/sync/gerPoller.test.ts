@@ -148,7 +148,7 @@ test('a network with injection events is not polled, unless polling is configure
   const event = world()
   event.state.injectedByEvents = 1
   assert.deepEqual(await event.sweep(5, 1), [[], []])
-  assert.equal(event.row.get('polledL1Commits'), -1)
+  assert.equal(event.row.get('polledL1Commits'), undefined)
   assert.equal(event.poller.hasNews(), false)
   const poll = world('poll')
   poll.state.injectedByEvents = 1

@@ -109,7 +109,7 @@ test('a reader that sees a new block on the status board also sees every count o
   for (let count = 0; count < 8; count++) chain.grow(5)
   const fields = ['syncedBlock', 'depositCount', 'claimCount', 'unresolvedSenders', 'finalizedBlock'] as const
   const told = () => fields.map((field) => shard.status.get(field))
-  let seen: number[][] = []
+  let seen: (number | undefined)[][] = []
   atEachWrite(context, { before: () => seen.push(told()) })
   for (const block of chain.blocks) {
     seen = []
@@ -242,7 +242,7 @@ test('a young chain can be reverted to nothing, although block 0 is its undo flo
     writer.applyBlocks(batchOf(chain.blocks, 0))
     writer.revertTo(block(0))
     assert.equal(writer.checkpoint(), undefined)
-    assert.equal(status.get('syncedBlock'), -1)
+    assert.equal(status.get('syncedBlock'), undefined)
     assert.deepEqual(read(dumpTables), empty)
     writer.applyBlocks(batchOf(chain.blocks, 0))
   }))
@@ -262,7 +262,7 @@ test('undo and headers below the floor are removed', (context) =>
 test('finality only grows, and never passes the checkpoint', (context) =>
   withChain(context, 6, ({ writer, status }, chain) => {
     writer.setFinalized(block(3))
-    assert.equal(status.get('finalizedBlock'), -1)
+    assert.equal(status.get('finalizedBlock'), undefined)
     writer.applyBlocks({ ...batchOf(chain.blocks), finalizedBlock: block(2) })
     for (const [asked, told] of [
       [4, 4],
