@@ -11,6 +11,7 @@ export type NoteWriter = Pick<ShardWriter, 'senderNotes' | 'notedSenders' | 'app
 
 /** Rows that are asked for at once: few while nothing is answered, so that a node without traces gets few calls to refuse. */
 const FEWEST = 8
+/** Also how many notes a turn looks at. */
 const MOST = 256
 /** Most answers that are kept for the next step. */
 const MOST_ANSWERS = 4_096
@@ -31,6 +32,18 @@ const THOROUGH_EACH = 4
 const MOST_REMEMBERED = 10_000
 /** A transaction that no endpoint knows keeps `is_synced` false for at most this long. */
 const AWAITED_MS = 60_000
+
+/** How long no note is read after all rows were found at rest: the loop steps several times a second, and reads all notes for `onlyUnknown`. */
+const ALL_REST_MS = 1_000
+
+/** Turns through the rows, again and again. */
+interface Round {
+  /** The last row that was looked at. */
+  last: NotedSender | undefined
+  /** Rows in a row, up to that one, that were not due. */
+  resting: number
+  notBeforeMs: number
+}
 
 interface Tries {
   readonly count: number
@@ -60,9 +73,8 @@ export class SenderCorrections {
   #batch = FEWEST
   #pauseMs = FIRST_PAUSE_MS
   #notBeforeMs = 0
-  /** The last row that was asked for: of all, and of those whose transaction is unknown. */
-  #last: NotedSender | undefined
-  #lastUnknown: NotedSender | undefined
+  readonly #ofAll: Round = { last: undefined, resting: 0, notBeforeMs: 0 }
+  readonly #ofUnknown: Round = { last: undefined, resting: 0, notBeforeMs: 0 }
   #isUnknownTurn = false
 
   constructor(options: {
@@ -116,17 +128,23 @@ export class SenderCorrections {
     if (provisional + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
     const now = this.#clock.now()
     // Every second turn is for those without any sender: where nothing is traced the others may be thousands.
-    const onlyUnknown = unknown > 0 && provisional > 0 && !this.#isUnknownTurn
+    const onlyUnknown =
+      unknown > 0 && provisional > 0 && !this.#isUnknownTurn && now >= this.#ofUnknown.notBeforeMs
     this.#isUnknownTurn = onlyUnknown
-    const after = onlyUnknown ? this.#lastUnknown : this.#last
-    const noted = this.#writer.notedSenders({ limit: this.#batch, after, onlyUnknown })
+    const round = onlyUnknown ? this.#ofUnknown : this.#ofAll
+    if (now < round.notBeforeMs) return []
+    const noted = this.#writer.notedSenders({ limit: MOST, after: round.last, onlyUnknown })
     const isDue = (key: string) => (this.#tries.get(key)?.notBeforeMs ?? 0) <= now && !this.#toStore.has(key)
-    const rows = noted.filter((row) => isDue(keyOf(row)))
+    const rows = noted.filter((row) => isDue(keyOf(row))).slice(0, this.#batch)
     const thorough = rows.filter((row) => this.#isThoroughTurn(row))
     // The other rows come next.
     if (thorough.length > 0) return thorough
-    if (onlyUnknown) this.#lastUnknown = noted.at(-1)
-    else this.#last = noted.at(-1)
+    round.last = rows.at(-1) ?? noted.at(-1)
+    round.resting = rows.length > 0 ? 0 : round.resting + noted.length
+    if (round.resting >= (onlyUnknown ? unknown : provisional + unknown)) {
+      round.resting = 0
+      round.notBeforeMs = now + ALL_REST_MS
+    }
     return rows
   }
 

@@ -214,6 +214,26 @@ test('a row without any sender does not wait for hundreds of provisional ones, a
   assert.equal(looks, 1)
 })
 
+test('while all rows rest the notes are read twice a second at most, however often the loop steps', async (context) => {
+  const { network, client, shard, pass, wait } = openSenders(40, { to: userContract(1) })
+  const lost = network.deposits().slice(0, 20)
+  client.hideTransactions((hash) => lost.some(({ transactionHash }) => transactionHash === hash))
+  client.endpoint.fail(noTrace)
+  for (let waitedMs = 0; waitedMs < 12 * 3_600_000; waitedMs += 20_000) {
+    await pass.step(never)
+    await wait(20_000)
+  }
+  assert.deepEqual(shard.senderNotes(), { provisional: 20, unknown: 20 })
+  const asked = client.callCount('resolveSenders')
+  const reads = context.mock.method(shard, 'notedSenders')
+  for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 100) {
+    await pass.step(never)
+    await wait(100)
+  }
+  assert.equal(client.callCount('resolveSenders'), asked)
+  assert.ok(reads.mock.callCount() > 0 && reads.mock.callCount() <= 2 * 60, `${reads.mock.callCount()} reads`)
+})
+
 test('an unknown transaction that turns up within the minute no longer holds the network', async () => {
   const opened = openSenders(2)
   const { network, client, pass, wait, row } = opened
