@@ -1,4 +1,5 @@
 import { type Route, routes } from '../api/routes.js'
+import type { BridgesQuery } from '../query/queries.js'
 import type { NamedQuery } from './queryCodec.js'
 
 /** An answer estimated above this goes alone, in the lane for large ones. */
@@ -9,6 +10,8 @@ const POINT_WORK = 32 * 1024
 const CODING_FACTOR = 4
 /** Rows that lie anywhere are read one by one. */
 const SCATTERED_FACTOR = 2
+/** Least work of a list for which a set of all rows of a network may have to be made first: a page's, however few rows are asked for. */
+const SET_WORK = 2 * POINT_WORK
 
 /** Fields of a query that say only where in a list it begins and ends. Any other one picks rows. */
 const PAGING: ReadonlySet<string> = new Set(['networkId', 'pageNumber', 'pageSize', 'isAscending', 'cursor'])
@@ -27,7 +30,8 @@ export function estimateBytes({ operation, query }: Pick<NamedQuery, 'operation'
  */
 export function estimateWork(named: NamedQuery, bytes: number): number {
   const coded = named.coding === 'identity' || named.isBodiless === true ? bytes : CODING_FACTOR * bytes
-  return 'rows' in routes[named.operation] && isScattered(named) ? SCATTERED_FACTOR * coded : coded
+  const work = 'rows' in routes[named.operation] && isScattered(named) ? SCATTERED_FACTOR * coded : coded
+  return mayNeedSet(named.query) ? Math.max(work, SET_WORK) : work
 }
 
 export function isLarge(bytes: number): boolean {
@@ -36,6 +40,15 @@ export function isLarge(bytes: number): boolean {
 
 export function isPoint(work: number): boolean {
   return work <= POINT_WORK
+}
+
+/** Of one deposit the row itself is looked at. */
+function mayNeedSet(query: Partial<BridgesQuery>): boolean {
+  const { depositCounts, networkIds, leafType, claimed, readyForClaim } = query
+  if (depositCounts?.length === 1) return false
+  return (
+    networkIds !== undefined || leafType !== undefined || claimed !== undefined || readyForClaim !== undefined
+  )
 }
 
 function isScattered({ query }: NamedQuery): boolean {

@@ -201,6 +201,34 @@ test('a point travels with the next batch, however many pages wait, and few of t
   assert.equal(await batchAfter('br', 200), '10 getL1InfoTreeIndex, 1 getClaims')
 })
 
+test('a list for which a set may have to be made waits with the pages, however few rows are asked for; one deposit is a point', async () => {
+  const ROW = { networkId, pageNumber: 1, pageSize: 1 }
+  const ONE_DEPOSIT = { ...ROW, depositCounts: [asDepositCount(7)], readyForClaim: true }
+  const placeOf = async <K extends OperationId>(
+    operation: K,
+    query: QueryByOperation[K],
+  ): Promise<string> => {
+    const { offer, turn } = heldDispatcher(1, 20)
+    // The lane of pages is full, that of points is empty.
+    while (offer('getClaims', USUAL_PAGE));
+    const place = offer(operation, query) ? 'points' : 'pages'
+    await turn()
+    return place
+  }
+  for (const filter of [
+    { networkIds: [networkId] },
+    { leafType: 1 },
+    { claimed: false },
+    { readyForClaim: true },
+    { readyForClaim: true, depositCounts: [asDepositCount(7), asDepositCount(8)] },
+  ])
+    assert.equal(await placeOf('getBridges', { ...ROW, ...filter }), 'pages', JSON.stringify(filter))
+  assert.equal(await placeOf('getClaims', { ...ROW, networkIds: [networkId] }), 'pages')
+  for (const query of [ROW, ONE_DEPOSIT])
+    assert.equal(await placeOf('getBridges', query), 'points', JSON.stringify(query))
+  assert.equal(await placeOf('getClaims', ROW), 'points')
+})
+
 test('compressed pages whose rows lie anywhere go alone, as those of many rows do', async () => {
   const firstBatch = async (query: QueryByOperation['getClaims'], coding: ContentCoding) => {
     const { submit, batches, turn } = heldDispatcher(1)
