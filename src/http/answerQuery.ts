@@ -149,7 +149,7 @@ class PendingQuery implements PoolRequest {
       this.exchange.fail(reply.fault)
       return
     }
-    const { context, exchange, operation, coding } = this
+    const { context, exchange, operation } = this
     if (reply.status === 200 && this.cacheKey === undefined) {
       const cacheControl = cacheControlOf(operation, 200, reply.life)
       if (exchange.isPlain(cacheControl)) {
@@ -158,17 +158,21 @@ class PendingQuery implements PoolRequest {
       }
     }
     const answer = outgoing(operation, reply, context.mayCompress, this.isBodiless)
-    exchange.send(answer)
-    const { life } = reply
-    if (this.cacheKey === undefined || life === undefined) return
-    context.cache.keep(
-      operation,
-      this.cacheKey,
-      coding,
-      { ...answer, life, tokens: this.tokens },
-      reply.version,
-      context.readVersion(),
-    )
+    let kept: Outgoing | undefined
+    try {
+      kept = this.keep(answer, reply)
+    } finally {
+      // Also where there is no memory to keep it.
+      exchange.send(kept ?? answer)
+    }
+  }
+
+  private keep(answer: Outgoing & Pick<CachedAnswer, 'body'>, reply: QueryReply): Outgoing | undefined {
+    const { context, operation, coding, cacheKey, tokens } = this
+    const { life, version } = reply
+    if (cacheKey === undefined || life === undefined) return undefined
+    const kept = { ...answer, life, tokens }
+    return context.cache.keep(operation, cacheKey, coding, kept, version, context.readVersion())
   }
 }
 

@@ -4,6 +4,7 @@ import type { ContentCoding } from '../pool/contentCoding.js'
 import type { OperationId } from '../query/queries.js'
 import { collectGarbage } from '../telemetry/processMemory.js'
 import { type CachedAnswer, PackedAnswers, SegmentPool } from './packedAnswers.js'
+import { copyOf, giveBackNeedless, letGo } from './wire/bodyMemory.js'
 
 export interface CacheStats {
   readonly hits: number
@@ -17,7 +18,7 @@ const ENTRY_BYTES = 1_200
 /** No answer is kept longer, so that the memory is given back after many were asked for. Making one anew so seldom costs nothing. */
 const KEPT_MS = 20_000
 /** How often memory is looked for that was not used meanwhile. */
-const TRIM_MS = 15_000
+const TRIM_MS = 10_000
 /** Such memory is collected at once from so many bytes on: V8 collects nothing while a thread rests. */
 const COLLECTED_BYTES = 4 * 1024 ** 2
 
@@ -115,7 +116,10 @@ export class AnswerCache {
     if (entry !== undefined) this.spellings.add(operation, coding, rawQuery, entry)
   }
 
-  /** Keeps a copy of `answer`, unless the shards have moved since it was made. */
+  /**
+   * Keeps a copy of `answer`, unless the shards have moved since it was made.
+   * @returns the copy, where it can be sent in place of the answer, so that it need not be copied for a client that is slow to take it.
+   */
   keep(
     operation: OperationId,
     key: string,
@@ -123,17 +127,17 @@ export class AnswerCache {
     answer: CachedAnswer,
     madeFrom: AnswerVersion,
     now: AnswerVersion,
-  ): void {
+  ): CachedAnswer | undefined {
     this.moveTo(now)
     const isCurrent = answer.life === 'epoch' ? hasOnlyGrown(madeFrom, now) : isSameVersion(madeFrom, now)
-    if (!isCurrent) return
+    if (!isCurrent) return undefined
     const shelf = answer.life === 'epoch' ? this.lasting : this.live
     const name = nameOf(operation, coding, key)
     const more = shelf.bytesFor(name, answer)
     // One page must not empty the cache for everybody else.
-    if (more > this.maxBytes / 16) return
+    if (more > this.maxBytes / 16) return undefined
     while (this.heldBytes() + shelf.bytesFor(name, answer) > this.maxBytes) this.makeRoom()
-    shelf.put(name, answer)
+    return shelf.put(name, answer)
   }
 
   /** Drops what was kept for long, and gives memory back that is not needed any more. To be called about once a second. */
@@ -142,6 +146,7 @@ export class AnswerCache {
     for (const shelf of [this.live, this.lasting]) this.droppedBytes += shelf.dropOlder(nowMs - KEPT_MS)
     if (nowMs - this.trimmedAtMs < TRIM_MS) return
     this.trimmedAtMs = nowMs
+    giveBackNeedless()
     const trimmedBytes = this.pool.trim()
     if (trimmedBytes > 0) this.spellings.clear()
     this.droppedBytes += trimmedBytes
@@ -298,17 +303,18 @@ class Shelf {
     return name.length + answer.body.length + ENTRY_BYTES
   }
 
-  /** Keeps a copy: the body is lent, the next batch overwrites it. */
-  put(name: string, answer: CachedAnswer): void {
+  /** Keeps a copy: the body is lent, the next batch overwrites it. @returns the copy, if it is not packed. */
+  put(name: string, answer: CachedAnswer): CachedAnswer | undefined {
     if (this.packed.takes(name, answer)) {
       this.packed.put(name, answer)
-      return
+      return undefined
     }
     this.drop(name)
     const size = this.bytesFor(name, answer)
-    const kept = { ...answer, body: new Uint8Array(answer.body), isLent: false }
+    const kept = { ...answer, body: copyOf(answer.body), isLent: false }
     this.long.set(name, { answer: kept, size, keptAtMs: this.now() })
     this.longBytes += size
+    return kept
   }
 
   dropOldest(): void {
@@ -329,8 +335,7 @@ class Shelf {
 
   clear(): void {
     this.packed.clear()
-    if (this.long.size > 0) this.long.clear()
-    this.longBytes = 0
+    for (const name of this.long.keys()) this.drop(name)
   }
 
   private dropOldestLong(): void {
@@ -345,6 +350,7 @@ class Shelf {
     if (entry === undefined) return
     this.long.delete(name)
     this.longBytes -= entry.size
+    if (entry.answer !== undefined) letGo(entry.answer.body)
     entry.answer = undefined
   }
 }

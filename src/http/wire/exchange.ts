@@ -5,6 +5,7 @@ import { type AnswerCode, type Failure, failure } from '../../query/answers.js'
 import type { HttpMetrics } from '../../telemetry/frontCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { ArrivalList, type Listed } from './arrivalList.js'
+import { copyOf, hold, letGo } from './bodyMemory.js'
 import { isForSharedCaches, NO_STORE } from './cacheControl.js'
 import {
   ANY_TAG,
@@ -176,11 +177,16 @@ export class Exchange implements Listed<Exchange> {
     if (this.isDone) return
     if (!this.isHeld && this.context.turn.mustWait(isRefusal)) {
       const { body, isLent } = answer
-      const kept =
-        isLent === true && typeof body !== 'string'
-          ? { ...answer, body: copyOf(body), isLent: false }
-          : answer
-      this.putOff(() => this.send(kept))
+      if (typeof body === 'string') {
+        this.putOff(() => this.send(answer))
+        return
+      }
+      if (isLent !== true) hold(body)
+      const kept = isLent === true ? copyOf(body) : body
+      this.putOff(() => {
+        this.send({ ...answer, body: kept, isLent: false })
+        letGo(kept)
+      })
       return
     }
     const isKnown =
@@ -382,21 +388,24 @@ export class Exchange implements Listed<Exchange> {
     }
     const { longBodies, sending, traits } = context
     if (isLent && traits.keepsUnsent && typeof body !== 'string') {
-      this.end(Buffer.from(body), false)
+      const kept = copyOf(body)
+      this.end(kept, false)
+      letGo(kept)
       return
     }
     // A transport that keeps all that it is given gets a long body in slices, or it would not tell how far the client is.
     const isInSlices = isLarge(size) && (longBodies.begin() || traits.keepsUnsent)
     if (!isInSlices && wire.tryEnd(body, size)[1]) return
+    const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? copyOf(body) : body
+    this.beginSending(bytes)
+    // The answer that is on its way is the only holder of a copy.
+    if (isLent) letGo(bytes)
     if (isLarge(size)) {
       const progress = (): void => sending.progress(this)
-      this.longBody = new LongBody(longBodies, wire, body, isLent, progress, () => sending.delete(this))
-      this.beginSending(this.longBody.memory)
+      this.longBody = new LongBody(longBodies, wire, bytes, progress, () => sending.delete(this))
       if (isInSlices) this.longBody.sendFirst()
       return
     }
-    const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? copyOf(body) : body
-    this.beginSending(bytes)
     wire.onWritable((offset) => {
       sending.progress(this)
       const [isTaken, isOut] = wire.tryEnd(bytes.subarray(offset), size)
@@ -444,11 +453,6 @@ export class Exchange implements Listed<Exchange> {
   private closeLine(): string {
     return this.context.isClosing && !this.isLast ? CLOSE_LINE : ''
   }
-}
-
-/** Not `slice`: that of a `Buffer` is a view of the same memory. */
-function copyOf(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes)
 }
 
 function errorBody({ code, message }: Failure): string {

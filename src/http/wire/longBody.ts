@@ -9,18 +9,12 @@ const SLICE_BYTES = 64 * 1024
  */
 const BODIES_PER_SLICE = 4
 
-/** Copies of bodies that were lent, kept to be used again: each is as long as a page, and a new one would soon be garbage. */
-const KEPT_COPIES = 4
-const LARGEST_KEPT_COPY = 2 * 1024 ** 2
-const COPY_STEP = 256 * 1024
-
 /**
  * Long bodies on their way out. One that comes while nobody else asks is sent as a whole, as fast as the client takes it. While others
  * ask, each turn of the event loop sends a slice of one of them, in rotation, so that requests for little wait for no more than that.
  */
 export class LongBodies {
   private readonly ready: LongBody[] = []
-  private readonly copies: Buffer[] = []
   private readonly others: Others
   private longAnswers = 0
   private isScheduled = false
@@ -48,20 +42,6 @@ export class LongBodies {
     this.schedule()
   }
 
-  /** @returns a copy of `bytes` at the beginning of memory that goes back with `giveBack`. */
-  copy(bytes: Uint8Array): Buffer {
-    const kept = this.copies.findIndex(({ length }) => length >= bytes.length)
-    const [memory = Buffer.allocUnsafeSlow(COPY_STEP * Math.ceil(bytes.length / COPY_STEP))] =
-      kept < 0 ? [] : this.copies.splice(kept, 1)
-    // One `memcpy`, while `set` copies out of shared memory word by word.
-    memory.fill(bytes, 0, bytes.length)
-    return memory
-  }
-
-  giveBack(memory: Buffer): void {
-    if (this.copies.length < KEPT_COPIES && memory.length <= LARGEST_KEPT_COPY) this.copies.push(memory)
-  }
-
   private schedule(): void {
     if (this.isScheduled) return
     this.isScheduled = true
@@ -76,7 +56,6 @@ export class LongBody {
   private readonly wire: Wire
   private readonly bytes: Uint8Array
   private readonly size: number
-  private readonly copy: Buffer | undefined
   private readonly onProgress: () => void
   private readonly onEnd: () => void
   private sent = 0
@@ -95,24 +74,15 @@ export class LongBody {
 
   /**
    * Goes on with the body when the client takes more, or `sendFirst` is called.
-   * @param isLent whether `body` is overwritten once this has returned.
+   * @param bytes must stay as they are until `onEnd`.
    * @param onProgress called when the client has taken some of it.
    * @param onEnd called when all is out, or when `end` is called, once.
    */
-  constructor(
-    bodies: LongBodies,
-    wire: Wire,
-    body: Uint8Array | string,
-    isLent: boolean,
-    onProgress: () => void,
-    onEnd: () => void,
-  ) {
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  constructor(bodies: LongBodies, wire: Wire, bytes: Uint8Array, onProgress: () => void, onEnd: () => void) {
     this.bodies = bodies
     this.wire = wire
     this.size = bytes.length
-    this.copy = isLent ? bodies.copy(bytes) : undefined
-    this.bytes = this.copy ?? bytes
+    this.bytes = bytes
     this.onProgress = onProgress
     this.onEnd = onEnd
     wire.onWritable((offset) => {
@@ -121,11 +91,6 @@ export class LongBody {
       this.bodies.add(this)
       return true
     })
-  }
-
-  /** Memory that is kept until all is out. */
-  get memory(): Uint8Array {
-    return this.copy ?? this.bytes
   }
 
   /** Sends the first slice. Call it in the handler or inside a cork, when the head is written. */
@@ -141,7 +106,6 @@ export class LongBody {
   end(): void {
     if (this.isOver) return
     this.isOver = true
-    if (this.copy !== undefined) this.bodies.giveBack(this.copy)
     this.onEnd()
   }
 }

@@ -1,4 +1,5 @@
 import type { SlowReaderLimit } from '../../telemetry/frontCounts.js'
+import { hold, letGo } from './bodyMemory.js'
 
 /** An answer that is on its way out. */
 interface Outbound {
@@ -48,6 +49,7 @@ export class SlowAnswers<Answer extends Outbound> {
 
   /** @param body memory that is kept until the answer is out. */
   add(answer: Answer, body: Uint8Array): void {
+    hold(body)
     this.bodies.set(answer, body)
     this.bySilence.add(answer)
     const readers = this.readers.get(body) ?? 0
@@ -70,12 +72,12 @@ export class SlowAnswers<Answer extends Outbound> {
     this.bodies.delete(answer)
     this.bySilence.delete(answer)
     const readers = this.readers.get(body)! - 1
-    if (readers > 0) {
-      this.readers.set(body, readers)
-      return
+    if (readers > 0) this.readers.set(body, readers)
+    else {
+      this.readers.delete(body)
+      this.heldBytes -= body.length
     }
-    this.readers.delete(body)
-    this.heldBytes -= body.length
+    letGo(body)
   }
 
   /** Cuts off clients whose answers were ready before then. */

@@ -44,7 +44,7 @@ function contextWith(version: { now: VersionNow }) {
     needsNoBody: () => false,
   } as unknown as Exchange
   const ask = (raw: string): void => answerQuery(context, exchange, 'getTokenMappings', raw, 'identity')
-  return { ask, parsed, hits, etags }
+  return { ask, parsed, hits, etags, context }
 }
 
 test('a query whose spelling was answered before is answered without parsing, and counted as a hit', () => {
@@ -69,4 +69,13 @@ test('while a commit is under way no kept answer is given, since another reader 
   ask('network_id=1')
   ask('network_id=1')
   assert.deepEqual(etags, ['"t1"', '"t1"', '"t2"', '"t3"', '"t4"', '"t4"'])
+})
+
+test('an answer for which there is no memory in the cache is sent all the same', () => {
+  const { ask, etags, context } = contextWith({ now: VERSION })
+  context.cache.keep = () => {
+    throw new RangeError('Array buffer allocation failed')
+  }
+  assert.throws(() => ask('network_id=1'), RangeError)
+  assert.deepEqual(etags, ['"t1"'])
 })

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import type { AnswerVersion } from '../../../src/board/version.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import type { CachedAnswer } from '../../../src/http/packedAnswers.js'
+import { collectGarbage, readProcessMemory } from '../../../src/telemetry/processMemory.js'
 
 const V1: AnswerVersion = { commits: 1, epoch: 0, halted: 0 }
 const COMMIT: AnswerVersion = { commits: 2, epoch: 0, halted: 0 }
@@ -71,7 +72,8 @@ test('the cache keeps a copy of the answer, not its buffer', () => {
   long.fill(0)
   const foundLong = cache.find('getBridges', 'long', 'identity', V1)!
   assert.deepEqual(new Set(foundLong.body), new Set([1]))
-  assert.equal(foundLong.body.buffer.byteLength, 19_999)
+  // Nothing but the body, in whole pages.
+  assert.equal(foundLong.body.buffer.byteLength, 20_480)
 })
 
 test("the cache's bytes are bounded: the oldest answer is evicted, and a single huge answer is not kept", () => {
@@ -248,6 +250,28 @@ for (const [what, length] of [
     assert.equal(find(cache, last, V1), undefined)
     assert.equal(cache.stats().bytes, 0)
     assert.equal(collected, 1)
+  })
+
+for (const length of [20_000, 100_000])
+  test(`the memory of answers of ${length} bytes is back 50 seconds later, before garbage is collected`, async () => {
+    const budget = 64 << 20
+    const one = answer('epoch', 'y'.repeat(length))
+    collectGarbage()
+    const before = readProcessMemory()!.anonymousBytes
+    const grown = (): number => readProcessMemory()!.anonymousBytes - before
+    let nowMs = 0
+    const cache = new AnswerCache(
+      budget,
+      () => nowMs,
+      () => undefined,
+    )
+    for (let at = 0; at < budget / length; at++) cache.keep('getBridges', `${at}`, 'identity', one, V1, V1)
+    assert.ok(grown() > 0.8 * budget, `${grown()} bytes`)
+    for (; nowMs < 50_000; nowMs += 1_000) {
+      cache.expire()
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    }
+    assert.ok(grown() < 0.25 * budget, `${grown()} bytes`)
   })
 
 test('memory that could not be had takes no room from answers that come later', (context) => {

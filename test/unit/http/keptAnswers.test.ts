@@ -3,6 +3,7 @@ import test from 'node:test'
 import type { AnswerVersion } from '../../../src/board/version.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import type { CachedAnswer } from '../../../src/http/packedAnswers.js'
+import { copyOf, letGo } from '../../../src/http/wire/bodyMemory.js'
 import { Exchange } from '../../../src/http/wire/exchange.js'
 import type { Wire } from '../../../src/http/wire/wire.js'
 import { newExchangeContext } from './exchangeContext.js'
@@ -11,8 +12,9 @@ import { newExchangeContext } from './exchangeContext.js'
 
 const BEFORE: AnswerVersion = { commits: 1, epoch: 0, halted: 0 }
 const AFTER: AnswerVersion = { commits: 2, epoch: 0, halted: 0 }
-const ASKED = Buffer.from(`{"proof":"${'a'.repeat(12_000)}"}`)
-const OTHER = Buffer.from(`{"proof":"${'b'.repeat(12_000)}"}`)
+/** Lengths of answers that are packed with others, have memory of their own, and are sent in slices besides. */
+const LENGTHS = [12_000, 50_000, 400_000]
+const bodyOf = (letter: string, length: number): Buffer => Buffer.from(`{"proof":"${letter.repeat(length)}"}`)
 
 function answer(body: Uint8Array): CachedAnswer {
   return {
@@ -33,15 +35,18 @@ function lettersOf(body: Buffer): string {
 }
 
 /** A cache that holds one answer. */
-function setUp() {
+function setUp(length: number) {
   const cache = new AnswerCache(16 << 20)
-  cache.keep('getClaimProof', 'asked', 'identity', answer(ASKED), BEFORE, BEFORE)
+  const asked = bodyOf('a', length)
+  cache.keep('getClaimProof', 'asked', 'identity', answer(asked), BEFORE, BEFORE)
   const found = cache.find('getClaimProof', 'asked', 'identity', BEFORE)
   assert.ok(found)
   return {
     found,
+    asked,
     /** A commit, after which another query's answer takes the memory. */
-    writeAgain: () => cache.keep('getClaimProof', 'other', 'identity', answer(OTHER), AFTER, AFTER),
+    writeAgain: () =>
+      cache.keep('getClaimProof', 'other', 'identity', answer(bodyOf('b', length)), AFTER, AFTER),
   }
 }
 
@@ -56,6 +61,7 @@ function connection(room: number) {
     writeHeader: () => undefined,
     cork: (write: () => void) => write(),
     onAborted: () => undefined,
+    close: () => undefined,
     onWritable: (handler: (offset: number) => boolean) => {
       onWritable = handler
     },
@@ -73,33 +79,79 @@ function connection(room: number) {
   return { wire, goOn, body: () => lettersOf(Buffer.concat(taken)) }
 }
 
-test('a kept answer that waits for the next turn goes out as it was, though a commit gives its memory to another', async () => {
-  const { found, writeAgain } = setUp()
-  const context = newExchangeContext()
-  context.turn.mustWait = () => true
-  const { wire, body } = connection(Number.POSITIVE_INFINITY)
-  new Exchange(context, wire, 'GET', '', false).send(found)
-  writeAgain()
-  assert.equal(body(), lettersOf(Buffer.alloc(0)))
-  await new Promise<void>(setImmediate)
-  assert.equal(body(), lettersOf(ASKED))
-})
+const turn = () => new Promise<void>(setImmediate)
 
-test('a kept answer of which a client takes a part goes on as it was, though a commit gives its memory to another', () => {
-  const { found, writeAgain } = setUp()
-  const { wire, body, goOn } = connection(5_000)
-  new Exchange(newExchangeContext(), wire, 'GET', '', false).send(found)
-  assert.equal(body(), lettersOf(ASKED.subarray(0, 5_000)))
+for (const length of LENGTHS) {
+  test(`a kept answer of ${length} bytes that waits for the next turn goes out as it was, though a commit gives its memory to another`, async () => {
+    const { found, asked, writeAgain } = setUp(length)
+    const context = newExchangeContext()
+    context.turn.mustWait = () => true
+    const { wire, body } = connection(Number.POSITIVE_INFINITY)
+    new Exchange(context, wire, 'GET', '', false).send(found)
+    writeAgain()
+    assert.equal(body(), lettersOf(Buffer.alloc(0)))
+    await turn()
+    assert.equal(body(), lettersOf(asked))
+  })
+
+  test(`a kept answer of ${length} bytes of which a client takes a part goes on as it was, though a commit gives its memory to another`, async () => {
+    const { found, asked, writeAgain } = setUp(length)
+    const context = newExchangeContext()
+    const { wire, body, goOn } = connection(5_000)
+    new Exchange(context, wire, 'GET', '', false).send(found)
+    assert.equal(body(), lettersOf(asked.subarray(0, 5_000)))
+    writeAgain()
+    goOn()
+    // So many slices it has at most.
+    for (let turns = 0; turns < 10; turns++) await turn()
+    assert.equal(body(), lettersOf(asked))
+  })
+}
+
+for (const length of LENGTHS.slice(1))
+  test(`clients that are slow to take one kept answer of ${length} bytes share it, so that none of them is cut off`, async () => {
+    const { found, asked, writeAgain } = setUp(length)
+    const context = newExchangeContext()
+    // Copies would hold more than the 64 MiB beyond which clients are cut off.
+    const clients = Array.from({ length: Math.ceil((70 * 1024 ** 2) / length) }, () => connection(5_000))
+    for (const { wire } of clients) new Exchange(context, wire, 'GET', '', false).send(found)
+    writeAgain()
+    for (let turns = 0; turns < 10; turns++) await turn()
+    assert.equal(context.sending.size, clients.length)
+    for (const { goOn } of clients) goOn()
+    // Slices of one after the other.
+    while (context.sending.size > 0) await turn()
+    for (const { body } of clients) assert.equal(body(), lettersOf(asked))
+  })
+
+test('the memory of a long answer is used for another one when the last client has taken it, not before', async () => {
+  const length = 400_000
+  const { found, writeAgain } = setUp(length)
+  const context = newExchangeContext()
+  const clients = [connection(5_000), connection(5_000), connection(5_000)]
+  const exchanges = clients.map(({ wire }) => new Exchange(context, wire, 'GET', '', false))
+  for (const exchange of exchanges) exchange.send(found)
   writeAgain()
-  goOn()
-  assert.equal(body(), lettersOf(ASKED))
+  const sent = async (): Promise<readonly [left: number, isUsedAgain: boolean]> => {
+    for (let turns = 0; turns < 10; turns++) await turn()
+    const other = copyOf(new Uint8Array(length))
+    const isUsedAgain = other.buffer === found.body.buffer
+    letGo(other)
+    return [context.sending.size, isUsedAgain]
+  }
+  clients[0]!.goOn()
+  assert.deepEqual(await sent(), [2, false])
+  exchanges[1]!.cut()
+  assert.deepEqual(await sent(), [1, false])
+  clients[2]!.goOn()
+  assert.deepEqual(await sent(), [0, true])
 })
 
 test('with the least memory that may be configured queries are answered, if not from the cache', () => {
   for (const maxBytes of [1, 63, 64, 511, 512, 4_096]) {
     const cache = new AnswerCache(maxBytes)
     assert.equal(cache.find('getClaimProof', 'asked', 'identity', BEFORE), undefined)
-    cache.keep('getClaimProof', 'asked', 'identity', answer(ASKED), BEFORE, BEFORE)
+    cache.keep('getClaimProof', 'asked', 'identity', answer(bodyOf('a', 12_000)), BEFORE, BEFORE)
     assert.equal(cache.find('getClaimProof', 'asked', 'identity', BEFORE), undefined)
     assert.equal(cache.findSpelling('getClaimProof', 'asked', 'identity', BEFORE), undefined)
   }

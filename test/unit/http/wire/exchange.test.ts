@@ -7,8 +7,6 @@ import { newExchangeContext } from '../exchangeContext.js'
 
 const PAGE = Buffer.from(Array.from({ length: 730_000 }, (_, at) => (at * 7) % 253))
 const SHORT_PAGE = PAGE.subarray(0, 200_000)
-/** Copies of long bodies are made in memory of this many bytes, or some of them. */
-const COPY_STEP = 256 * 1024
 const POINT = Buffer.from('{"a":1}')
 const turn = () => new Promise<void>(setImmediate)
 
@@ -127,10 +125,7 @@ for (const [what, body] of [
     const cut: string[] = []
     const context: ExchangeContext = {
       ...newExchangeContext(),
-      sending: new SlowAnswers(
-        () => undefined,
-        2.5 * (body === PAGE ? COPY_STEP * Math.ceil(PAGE.length / COPY_STEP) : body.length),
-      ),
+      sending: new SlowAnswers(() => undefined, 2.5 * body.length),
     }
     const clients = ['first', 'second', 'third'].map((name) => {
       let taken = 0

@@ -51,15 +51,8 @@ function longBodies() {
 }
 
 /** Begins to send the body in slices. */
-function send(bodies: LongBodies, wire: Wire, isLent = false, onEnd = (): void => undefined): LongBody {
-  const long = new LongBody(
-    bodies,
-    wire,
-    isLent ? Uint8Array.from(body) : body,
-    isLent,
-    () => undefined,
-    onEnd,
-  )
+function send(bodies: LongBodies, wire: Wire, onEnd = (): void => undefined): LongBody {
+  const long = new LongBody(bodies, wire, body, () => undefined, onEnd)
   long.sendFirst()
   return long
 }
@@ -81,7 +74,7 @@ test('one slice of one long body is sent per turn of the event loop, in rotation
   const { bodies } = longBodies()
   const clients = [client(), client()]
   let ended = 0
-  for (const { wire } of clients) send(bodies, wire, false, () => ended++)
+  for (const { wire } of clients) send(bodies, wire, () => ended++)
   let before = clients.map(({ count }) => count())
   assert.deepEqual(before, [SLICE, SLICE])
   let turns = 0
@@ -119,7 +112,7 @@ test('the more bodies wait, the more slices are sent per turn, so that none pile
   const { bodies } = longBodies()
   const clients = Array.from({ length: 40 }, () => client())
   let ended = 0
-  for (const { wire } of clients) send(bodies, wire, false, () => ended++)
+  for (const { wire } of clients) send(bodies, wire, () => ended++)
   let turns = 0
   while (ended < clients.length) {
     await turn()
@@ -134,8 +127,8 @@ test('a client that takes nothing does not hold up another one, and gets the res
   const { bodies } = longBodies()
   const [slow, fast] = [client(100_000), client()]
   const ended: string[] = []
-  send(bodies, slow.wire, false, () => ended.push('slow'))
-  send(bodies, fast.wire, false, () => ended.push('fast'))
+  send(bodies, slow.wire, () => ended.push('slow'))
+  send(bodies, fast.wire, () => ended.push('fast'))
   while (ended.length === 0) await turn()
   assert.deepEqual([ended, slow.count()], [['fast'], 100_000])
   slow.more(200_000)
@@ -151,18 +144,15 @@ test('a body that was begun as a whole goes on from where its client stopped, sl
   const reader = client(100_000)
   let isOver = false
   assert.deepEqual(reader.wire.tryEnd(body, SIZE), [false, false])
-  const lent = Uint8Array.from(body)
   new LongBody(
     bodies,
     reader.wire,
-    lent,
-    true,
+    body,
     () => undefined,
     () => {
       isOver = true
     },
   )
-  lent.fill(0)
   for (let turns = 0; turns < 5; turns++) await turn()
   assert.equal(reader.count(), 100_000)
   reader.more(SIZE)
@@ -172,41 +162,13 @@ test('a body that was begun as a whole goes on from where its client stopped, sl
   assert.ok(reader.taken.equals(body))
 })
 
-test('a body that was lent is sent as it was, though its memory is overwritten', async () => {
+test('to a client that has gone nothing is written, and its answer ends once', async () => {
   const { bodies } = longBodies()
-  for (let round = 0; round < 2; round++) {
-    const lent = Uint8Array.from(body)
-    const reader = client()
-    let isOver = false
-    const long = new LongBody(
-      bodies,
-      reader.wire,
-      lent,
-      true,
-      () => undefined,
-      () => {
-        isOver = true
-      },
-    )
-    lent.fill(0)
-    long.sendFirst()
-    while (!isOver) await turn()
-    assert.ok(reader.taken.equals(body))
-  }
-})
-
-test('to a client that has gone nothing is written, and the memory of its answer is used for the next one', async () => {
-  const { bodies } = longBodies()
-  const memory = bodies.copy(body)
-  bodies.giveBack(memory)
   const reader = client()
   let ended = 0
-  const long = send(bodies, reader.wire, true, () => ended++)
-  assert.notEqual(bodies.copy(body).buffer, memory.buffer, 'it is in use')
+  const long = send(bodies, reader.wire, () => ended++)
   long.end()
   long.end()
-  assert.equal(bodies.copy(body).buffer, memory.buffer)
-  assert.notEqual(bodies.copy(body).buffer, memory.buffer, 'given back once')
   for (let turns = 0; turns < 30; turns++) await turn()
   assert.deepEqual([ended, reader.count()], [1, SLICE])
 })
