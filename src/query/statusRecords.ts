@@ -64,8 +64,6 @@ const typicalTimeDefinition = {
 
 export type TypicalTime = RecordOf<typeof typicalTimeDefinition>
 
-const { fields: ofBridge } = bridgeDefinition
-
 const bridgeStageDefinition = {
   title: 'BridgeStage',
   description:
@@ -145,19 +143,29 @@ const awaitedDefinition = {
 
 export type AwaitedRecord = RecordOf<typeof awaitedDefinition>
 
+/** What a status says of the bridge itself, as `/bridges` says it. */
+export const bridgeFieldsOfStatus = [
+  'transactionHash',
+  'depositCount',
+  'sourceNetwork',
+  'destinationNetwork',
+  'globalIndex',
+  'readyForClaim',
+  'claimTransactionHash',
+  'l1InfoTreeIndex',
+  'claimMatches',
+] as const
+
+/** The named fields, in the order of their names. */
+export function pick<T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>
+}
+
 const bridgeStatusDefinition = {
   title: 'BridgeStatus',
   description: 'Where one bridge is on its way. Fields that `/bridges` has as well say the same.',
   fields: {
-    transactionHash: ofBridge.transactionHash,
-    depositCount: ofBridge.depositCount,
-    sourceNetwork: ofBridge.sourceNetwork,
-    destinationNetwork: ofBridge.destinationNetwork,
-    globalIndex: ofBridge.globalIndex,
-    readyForClaim: ofBridge.readyForClaim,
-    claimTransactionHash: ofBridge.claimTransactionHash,
-    l1InfoTreeIndex: ofBridge.l1InfoTreeIndex,
-    claimMatches: ofBridge.claimMatches,
+    ...pick(bridgeDefinition.fields, bridgeFieldsOfStatus),
     currentStage: {
       wire: 'current_stage',
       kind: 'text',

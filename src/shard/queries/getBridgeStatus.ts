@@ -14,7 +14,9 @@ import {
   type BridgeStageRecord,
   type BridgeStatusAnswer,
   type BridgeStatusRecord,
+  bridgeFieldsOfStatus,
   MAX_STATUSES,
+  pick,
   type StageState,
 } from '../../query/statusRecords.js'
 import type { L1InfoLeafRow } from '../../store/layout/l1InfoLeafRow.js'
@@ -98,27 +100,8 @@ class Way {
 
   status(): BridgeStatusRecord {
     const { stage, event } = this.#next()
-    const {
-      transactionHash,
-      depositCount,
-      sourceNetwork,
-      destinationNetwork,
-      globalIndex,
-      readyForClaim,
-      claimTransactionHash,
-      l1InfoTreeIndex,
-      claimMatches,
-    } = this.#bridge
     return {
-      transactionHash,
-      depositCount,
-      sourceNetwork,
-      destinationNetwork,
-      globalIndex,
-      readyForClaim,
-      claimTransactionHash,
-      l1InfoTreeIndex,
-      claimMatches,
+      ...pick(this.#bridge, bridgeFieldsOfStatus),
       currentStage: stage,
       waitsFor: event,
       stages: this.#stages(),
