@@ -13,7 +13,7 @@ import {
   expectedBridges,
   expectedClaims,
   plainBridge,
-  plainClaim,
+  plainRow,
 } from '../support/expectedRows.js'
 import { type ExpectedDeposit, verifiesOnChain } from '../support/fakeChainModel.js'
 import { toHex } from '../support/indexedBlocks.js'
@@ -103,7 +103,7 @@ function compareClaims(indexed: IndexedWorld, networkId: NetworkId, random: () =
     const told = describe(query)
     assert.deepEqual([page, limit, total], [paging.pageNumber, paging.pageSize, matching.length], told)
     assert.deepEqual(
-      rows.map(plainClaim),
+      rows.map(plainRow),
       part.map(({ isByNobody, ...row }) => row),
       told,
     )

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
-import type { BridgeStageRecord, BridgeStatusRecord } from '../../src/query/statusRecords.js'
+import type { BridgeStatusRecord } from '../../src/query/statusRecords.js'
 import { getBridgeStatus } from '../../src/shard/queries/getBridgeStatus.js'
-import { toHex } from './indexedBlocks.js'
+import { plainRow } from './expectedRows.js'
 import type { IndexedWorld } from './indexedWorld.js'
 
 /** A status as plain values: bytes as hex, and nothing of what is absent. */
@@ -24,18 +24,10 @@ export function wayOf(indexed: IndexedWorld, networkId: number, depositCount: nu
 
 export function plainWay({ stages, waitsFor, ...rest }: BridgeStatusRecord): PlainWay {
   return {
-    ...plain(rest),
-    waitsFor: waitsFor === null ? null : plain(waitsFor),
+    ...plainRow(rest),
+    waitsFor: waitsFor === null ? null : plainRow(waitsFor),
     stages: Object.fromEntries(
-      stages.map(({ stage, ...facts }): [string, PlainStage] => [stage, plain(facts) as PlainStage]),
+      stages.map(({ stage, ...facts }): [string, PlainStage] => [stage, plainRow(facts) as PlainStage]),
     ),
   }
-}
-
-function plain(record: Partial<BridgeStageRecord> | object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
-      value === undefined ? [] : [[name, value instanceof Uint8Array ? toHex(value) : value]],
-    ),
-  )
 }

@@ -1,6 +1,6 @@
-import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { asNetworkId, type BlockNumber, type LeafCount, type Lineage } from '../../src/protocol/units.js'
 import type { ShardCommand } from '../../src/shard/shardCommand.types.js'
+import { withoutSenders } from './indexedBlocks.js'
 import { RandomChain } from './randomChain.js'
 import { TestNumbers } from './testNumbers.js'
 import { batchOf, type TestShard } from './testShard.js'
@@ -85,12 +85,5 @@ export class CommandProposer {
 
   #someBlock(): BlockNumber {
     return this.#numbers.below(this.#chain.blocks.length + 2) as BlockNumber
-  }
-}
-
-function withoutSenders({ header, events }: IndexedBlock): IndexedBlock {
-  return {
-    header,
-    events: events.map((event) => ('sender' in event ? { ...event, sender: null } : event)),
   }
 }

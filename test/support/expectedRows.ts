@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem/utils'
-import type { BridgeRecord, ClaimRecord } from '../../src/query/records.js'
+import type { BridgeRecord } from '../../src/query/records.js'
 import type { FakeWorld } from './fakeChain.js'
 import { type ExpectedDeposit, expectedDeposits, type ModelOptions, pays } from './fakeChainModel.js'
 import { archivedIn, type FakeClaim, type FakeDeposit } from './fakeState.js'
@@ -9,7 +9,7 @@ import { toHex } from './indexedBlocks.js'
 export type PlainRow = Readonly<Record<string, unknown>>
 
 /** Bytes and addresses as hex. What an answer leaves out of most rows is left out here. */
-function plain(record: object): PlainRow {
+export function plainRow(record: object): PlainRow {
   const told = Object.entries(record).flatMap(([name, value]: [string, unknown]) => {
     if (value === undefined) return []
     const bytes = typeof value === 'object' && value !== null && 'bytes' in value ? value.bytes : value
@@ -19,7 +19,7 @@ function plain(record: object): PlainRow {
 }
 
 export function plainBridge({ metadataLength, metadataHash, ...record }: BridgeRecord): PlainRow {
-  return { claimMatches: true, ...plain(record) }
+  return { claimMatches: true, ...plainRow(record) }
 }
 
 const uint256 = (value: bigint) => numberToHex(value, { size: 32 })
@@ -46,8 +46,6 @@ export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
 export function expectedBridges(world: FakeWorld, source: number, options: ModelOptions): ExpectedDeposit[] {
   return expectedDeposits(world, source, options).reverse()
 }
-
-export const plainClaim: (record: ClaimRecord) => PlainRow = plain
 
 /** All claims that a network's list should show, newest first. */
 export function expectedClaims(

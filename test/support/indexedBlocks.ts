@@ -31,6 +31,14 @@ export function indexedBlock(network: FakeNetwork, block: FakeBlock, withSenders
   return { header: headerOf(block), events }
 }
 
+/** The block as backfill gives it: its senders are still open. */
+export function withoutSenders({ header, events }: IndexedBlock): IndexedBlock {
+  return {
+    header,
+    events: events.map((event) => ('sender' in event ? { ...event, sender: null } : event)),
+  }
+}
+
 /** Sender of the deposit, claim or ForwardLET of this log. */
 export function senderOf(block: FakeBlock, logIndex: number): Sender {
   const { caller, transactionIndex } = block.logs[logIndex]!

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ChainEvent, IndexedBlock } from '../../../src/protocol/chainEvent.js'
+import { withoutSenders } from '../../support/indexedBlocks.js'
 import { packedBlocks } from '../../support/packedBlocks.js'
 import { RandomChain } from '../../support/randomChain.js'
 import { tempFolder } from '../../support/tempFolder.js'
 import { batchOf, dumpTables, openTestShard } from '../../support/testShard.js'
-
-/** As backfill stores events: their senders are found later. */
-function withoutSenders({ header, events }: IndexedBlock): IndexedBlock {
-  const bare = events.map((event): ChainEvent => ('sender' in event ? { ...event, sender: null } : event))
-  return { header, events: bare }
-}
 
 test('deposits and claims that come as rows are stored, byte by byte, as the same events one by one', async (context) => {
   await fc.assert(

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ChainEvent, IndexedBlock, Sender } from '../../../src/protocol/chainEvent.js'
+import type { IndexedBlock, Sender } from '../../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../../src/protocol/units.js'
+import { withoutSenders } from '../../support/indexedBlocks.js'
 import { RandomChain } from '../../support/randomChain.js'
 import { TestNumbers } from '../../support/testNumbers.js'
 import { batchOf, dumpTables, openTestShard, type TestShard } from '../../support/testShard.js'
@@ -34,11 +35,6 @@ function feed(
     shard.writer.applyBlocks(batchOf(blocks.slice(from, to), undoFloor))
     from = to
   }
-}
-
-function withoutSenders(block: IndexedBlock): IndexedBlock {
-  const events = block.events.map((event) => ('sender' in event ? { ...event, sender: null } : event))
-  return { header: block.header, events: events as ChainEvent[] }
 }
 
 test('a shard that followed reorgs equals, byte for byte, a shard that never saw the dropped blocks', async () => {

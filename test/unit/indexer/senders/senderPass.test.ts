@@ -10,6 +10,7 @@ import { createFakeWorld } from '../../../support/fakeChain.js'
 import { userContract } from '../../../support/fakeState.js'
 import { headerOf, indexedBlock } from '../../../support/indexedBlocks.js'
 import { quietReport } from '../../../support/keepingLogger.js'
+import { batchOf } from '../../../support/testShard.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { createWatchedClient } from '../../../support/watchedClient.js'
 import { openWatchedShard, type WatchedShard } from '../watchedShard.js'
@@ -33,10 +34,7 @@ function openSenders(deposits: number, { to, ...limits }: { to?: Hex; largestBat
   const client = createWatchedClient(network, clock)
   const shard = openWatchedShard(0)
   const blocks = network.blocks.map((block) => indexedBlock(network, block, false))
-  const zero = asBlockNumber(0)
-  const head = headerOf(network.head)
-  const batch = { fromBlock: zero, head, blocks, finalizedBlock: zero, undoFloor: zero }
-  assert.equal(shard.apply({ type: 'applyBlocks', batch }).type, 'applied')
+  assert.equal(shard.apply({ type: 'applyBlocks', batch: batchOf(blocks) }).type, 'applied')
   const row = statusRow(createStatusBoard([0]), 0)
   const report = quietReport(0, row, clock, [])
   const pass = new SenderPass({ client, writer: shard, clock, report, ...limits })

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { hexToBytes } from 'viem/utils'
 import { asNetworkId, type ClaimOrdinal } from '../../../../src/protocol/units.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
-import { plainClaim } from '../../../support/expectedRows.js'
+import { plainRow } from '../../../support/expectedRows.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { account, type FakeDeposit, userContract } from '../../../support/fakeState.js'
 import { senderOf } from '../../../support/indexedBlocks.js'
@@ -26,7 +26,7 @@ function claimsOf(indexed: IndexedWorld, networkId: number, fromAddress?: `0x${s
   )
   assert.ok(answer.ok)
   assert.equal(answer.value.total, answer.value.rows.length)
-  return answer.value.rows.map(plainClaim)
+  return answer.value.rows.map(plainRow)
 }
 
 test("a claim set by an administrator is listed once its deposit is known, with the deposit's fields and the transaction's sender", (context) => {

@@ -4,28 +4,17 @@ import type { Hex } from 'viem'
 import { getAddress, hexToBytes } from 'viem/utils'
 import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import type { SearchQuery } from '../../../../src/query/queries.js'
-import type { SearchAnswer } from '../../../../src/query/statusRecords.js'
 import { getSearch } from '../../../../src/shard/queries/getSearch.js'
+import { plainRow } from '../../../support/expectedRows.js'
 import { buildSmallWorld } from '../../../support/fakeChainScenario.js'
 import { account, type FakeDeposit, tokenAddress, userContract } from '../../../support/fakeState.js'
-import { toHex } from '../../../support/indexedBlocks.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 /** Results as plain values without what they lack. */
 function search(indexed: IndexedWorld, query: SearchQuery) {
   const answer = indexed.ask((shards) => getSearch(shards, query))
   assert.ok(answer.ok)
-  return { isComplete: answer.value.isComplete, results: answer.value.results.map(plain) }
-}
-
-function plain(result: SearchAnswer['results'][number]): object {
-  return Object.fromEntries(
-    Object.entries(result).flatMap(([name, value]) => {
-      if (value === undefined) return []
-      const bytes = typeof value === 'object' && value !== null && 'bytes' in value ? value.bytes : value
-      return [[name, bytes instanceof Uint8Array ? toHex(bytes) : bytes]]
-    }),
-  )
+  return { isComplete: answer.value.isComplete, results: answer.value.results.map(plainRow) }
 }
 
 const all = (results: readonly object[]) => ({ isComplete: true, results })

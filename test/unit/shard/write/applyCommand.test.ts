@@ -9,7 +9,7 @@ import {
 } from '../../../../src/protocol/units.js'
 import type { RefusalReason, ShardCommand } from '../../../../src/shard/shardCommand.types.js'
 import { createFakeWorld, type Recipe } from '../../../support/fakeChain.js'
-import { indexedBlock, toHex } from '../../../support/indexedBlocks.js'
+import { indexedBlock, toHex, withoutSenders } from '../../../support/indexedBlocks.js'
 import { RandomChain } from '../../../support/randomChain.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { batchOf, digestTables, openTestShard, type TestShard } from '../../../support/testShard.js'
@@ -62,13 +62,6 @@ function onNothing(refused: ShardCommand, networkId = 1): Refusable {
   const chain = new RandomChain(5)
   const next = networkId === 1 ? applying([chain.grow(6)]) : applying([layer1()(deposit)])
   return { networkId, given: [], refused, next }
-}
-
-function withoutSenders({ header, events }: IndexedBlock): IndexedBlock {
-  return {
-    header,
-    events: events.map((event) => ('sender' in event ? { ...event, sender: null } : event)),
-  }
 }
 
 function changed<Type extends ChainEvent['type']>(
