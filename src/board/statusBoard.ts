@@ -44,9 +44,9 @@ const fields = [
   'emergencyState',
   /** Number of reorgs followed since the process started. */
   'reorgs',
-  /** Unix milliseconds of the last commit, shown to people; 0 = none. */
+  /** Unix milliseconds of the last commit, shown to people; unknown while there is none. */
   'lastCommitMs',
-  /** `monotonicMs()` of the last commit, for measuring durations; 0 = none. */
+  /** `monotonicMs()` of the last commit, for measuring durations; unknown while there is none. */
   'progressMs',
   /** Number of heartbeats of the indexer thread. The main thread measures how long the number has not moved. */
   'heartbeats',
@@ -90,6 +90,8 @@ const maybeUnknown = [
   'contractsCompared',
   'searchedL1Commits',
   'comparedClaimWords',
+  'lastCommitMs',
+  'progressMs',
 ] as const satisfies readonly StatusField[]
 
 type MaybeUnknownField = (typeof maybeUnknown)[number]

@@ -142,15 +142,16 @@ export function syncStatusOf(view: ServiceView): SyncStatusRecord {
   const layer2 = networks.filter((network) => network.network_id !== 0)
   const rows = view.networks.map(({ row }) => row)
   // The newest commit by monotonic time: after the clock was set back, an older commit may have a later date.
-  const newest = rows.reduce((last, row) => (row.get('progressMs') > last.get('progressMs') ? row : last))
-  const lastCommitMs = newest.get('lastCommitMs')
+  const newest = rows.reduce((last, row) =>
+    (row.get('progressMs') ?? 0) > (last.get('progressMs') ?? 0) ? row : last,
+  )
   return {
     l1_sync: chainSync(networks.find((network) => network.network_id === 0)),
     l2_sync: chainSync(layer2.find((network) => network.network_id === view.primaryNetwork) ?? layer2[0]),
     bridge_sync: {
       l1_bridges_indexed: networks.find((network) => network.network_id === 0)?.indexed_deposit_count ?? 0,
       l2_bridges_indexed: layer2.reduce((sum, network) => sum + network.indexed_deposit_count, 0),
-      last_update: new Date(lastCommitMs > 0 ? lastCommitMs : view.startedAtUnixMs).toISOString(),
+      last_update: new Date(newest.get('lastCommitMs') ?? view.startedAtUnixMs).toISOString(),
     },
     networks,
   }

@@ -37,7 +37,7 @@ const networkGauges: readonly NetworkGauge[] = [
   {
     name: 'bds_seconds_since_progress',
     help: 'Seconds since the last commit, or since the start',
-    read: (row, nowMs, startedAtMs) => Math.max(0, (nowMs - (row.get('progressMs') || startedAtMs)) / 1000),
+    read: (row, nowMs, startedAtMs) => Math.max(0, (nowMs - (row.get('progressMs') ?? startedAtMs)) / 1000),
   },
   {
     name: 'bds_head_age_seconds',

@@ -113,6 +113,14 @@ test("the last update is the newest commit's, whatever the clock showed at earli
   assert.equal(monitor.syncStatus().bridge_sync.last_update, '2026-01-01T00:00:00.000Z')
 })
 
+test('before the first commit the last update is the start', () => {
+  const { monitor, rows, run } = machine()
+  for (const row of rows)
+    for (const field of ['lastCommitMs', 'progressMs'] as const) row.set(field, undefined)
+  run(5)
+  assert.equal(monitor.syncStatus().bridge_sync.last_update, '2026-01-01T00:00:00.000Z')
+})
+
 test('endpoints that were silent before a suspension do not count as silent for its duration', () => {
   const { monitor, run, stop, rows } = machine()
   rows[1]!.set('rpcDown', 1)
