@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import * as zlib from 'node:zlib'
 import { decodeCommand, encodeCommand } from '../src/log/commandCodec.js'
 import { CommandGatherer, commandMessages } from '../src/log/commandMessages.js'
-import type { IndexedBlock, Sender } from '../src/protocol/chainEvent.js'
+import type { IndexedBlock } from '../src/protocol/chainEvent.js'
 import type { RowSender } from '../src/shard/senders.types.js'
 import type { ShardCommand } from '../src/shard/shardCommand.types.js'
 import { compileMerkleModule, createHasher } from '../src/wasm/wasmModule.js'
@@ -96,7 +96,7 @@ class Network {
   readonly #read: TestShard
   readonly #waiting: IndexedBlock[] = []
   #events = 0
-  readonly #senders: (Sender | null)[] = []
+  readonly #senders: Omit<RowSender, 'kind' | 'ordinal'>[] = []
   #resolved = 0
 
   constructor(folder: string, networkId: number, kind: 'deposits' | 'claims') {
@@ -121,16 +121,17 @@ class Network {
     this.#events = 0
     for (const { events } of blocks)
       for (const event of events)
-        if (event.type === 'deposit' || event.type === 'claim') this.#senders.push(event.sender)
+        if (event.type === 'deposit' || event.type === 'claim') {
+          const { transactionHash, logIndex, blockNumber, sender } = event
+          this.#senders.push({ transactionHash, logIndex, blockNumber, sender })
+        }
     this.#resolve()
   }
 
   #resolve(): void {
     const kind = this.#kind === 'deposits' ? 'deposit' : 'claim'
     const senders = this.#senders.splice(0)
-    const resolved = senders.map(
-      (sender, at) => ({ kind, ordinal: this.#resolved + at, sender }) as RowSender,
-    )
+    const resolved = senders.map((told, at) => ({ kind, ordinal: this.#resolved + at, ...told }) as RowSender)
     this.#resolved += senders.length
     const command = { type: 'resolveSenders', resolved } as const
     carry(`senders of ${this.#kind}`, command, senders.length, this.#made, this.#read)

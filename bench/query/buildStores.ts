@@ -2,9 +2,10 @@ import { createStatusBoard, type StatusBoardHandle } from '../../src/board/statu
 import type { Config } from '../../src/config/config.types.js'
 import { countEvents } from '../../src/indexer/sync/batches.js'
 import { stretchEvents } from '../../src/indexer/sync/windowPipeline.js'
-import type { IndexedBlock, Sender } from '../../src/protocol/chainEvent.js'
+import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
 import type { ClaimOrdinal, DepositCount } from '../../src/protocol/units.js'
 import { applyOrThrow } from '../../src/shard/applyOrThrow.js'
+import type { RowSender } from '../../src/shard/senders.types.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores } from '../../src/store/openStores.js'
@@ -15,6 +16,8 @@ import { SERVED, Traffic } from './traffic.js'
 
 /** Senders that the indexer stores in one commit when its endpoint answers fast. */
 const SENDERS_AT_ONCE = 16_384
+
+type LogSender = Omit<RowSender, 'kind' | 'ordinal'>
 
 /** Gets every step of the traffic that the stores get. */
 export interface Listener {
@@ -99,8 +102,8 @@ class CountedWriter {
   private blocksCpuMs = 0
   private sendersCpuMs = 0
   private wallMs = 0
-  private readonly depositSenders: (Sender | null)[] = []
-  private readonly claimSenders: (Sender | null)[] = []
+  private readonly depositSenders: LogSender[] = []
+  private readonly claimSenders: LogSender[] = []
 
   constructor(writer: ShardWriter) {
     this.writer = writer
@@ -126,11 +129,11 @@ class CountedWriter {
 
   /** Call it when all blocks are stored: the service stores senders then, too. */
   applySenders(): void {
-    const ofKind = (kind: 'deposit' | 'claim', senders: readonly (Sender | null)[]): void => {
+    const ofKind = (kind: 'deposit' | 'claim', senders: readonly LogSender[]): void => {
       for (let from = 0; from < senders.length; from += SENDERS_AT_ONCE) {
         const resolved = senders
           .slice(from, from + SENDERS_AT_ONCE)
-          .map((sender, at) => ({ kind, ordinal: (from + at) as DepositCount | ClaimOrdinal, sender }))
+          .map((told, at) => ({ kind, ordinal: (from + at) as DepositCount | ClaimOrdinal, ...told }))
         const started = performance.now()
         const before = cpuMs()
         applyOrThrow(this.writer, { type: 'resolveSenders', resolved })
@@ -155,7 +158,11 @@ class CountedWriter {
   private keepSenders(blocks: readonly IndexedBlock[]): void {
     for (const { events } of blocks)
       for (const event of events)
-        if (event.type === 'deposit') this.depositSenders.push(event.sender)
-        else if (event.type === 'claim') this.claimSenders.push(event.sender)
+        if (event.type === 'deposit') this.depositSenders.push(senderOf(event))
+        else if (event.type === 'claim') this.claimSenders.push(senderOf(event))
   }
+}
+
+function senderOf({ transactionHash, logIndex, blockNumber, sender }: LogSender): LogSender {
+  return { transactionHash, logIndex, blockNumber, sender }
 }

@@ -1,16 +1,23 @@
+import { haltReasons } from '../board/haltReason.js'
 import type { BlockBatch, BlockEvent, IndexedBlock } from '../protocol/chainEvent.js'
 import type { CorrectedSender, NotedSender, RowSender, TransactionLog } from '../shard/senders.types.js'
 import type { ShardCommand, StartOvers } from '../shard/shardCommand.types.js'
+import type { LogSettings, ShardMark, TableStretch } from '../shard/shardLog.types.js'
+import { type TableName, tables } from '../store/layout/tables.js'
 import { readEvents, writeEvents } from './commandEvents.js'
 import {
   address,
+  assertTransactionHash,
   blockNumber,
   boolean,
+  bytes,
   type Field,
   type FieldsOf,
   hash,
   header,
+  headPlace,
   list,
+  MOST_BLOCK,
   MOST_SENDER_CODE,
   milliseconds,
   oneOf,
@@ -22,6 +29,7 @@ import {
   senderCode,
   uint8,
   uint32,
+  uint53,
   uint256,
   writeSender,
 } from './commandFields.js'
@@ -82,39 +90,55 @@ const batch: Field<BlockBatch> = {
 }
 
 /**
- * Twice the code of the sender plus 1 for a claim, the distance from the next row of the kind, addresses. Written by hand: there is one for each
- * event, and its row is mostly the next one.
+ * Four times the code of the sender, plus 1 for a claim, plus 2 when the log is of the same transaction as the one before; the distance
+ * from the next row of the kind; the log: distance of its block, log index, transaction hash unless it is the same; addresses. Written by
+ * hand: there is one for each event, and its row is mostly the next one.
  */
 const rowSender: Field<RowSender> = {
-  least: 2,
-  write(to, { kind, ordinal, sender: own }) {
+  least: 4,
+  write(to, { kind, ordinal, transactionHash, logIndex, blockNumber: block, sender: own }) {
     const { memory } = to
     const code = senderCode(own)
     const isClaim = kind === 'claim'
     const next = isClaim ? memory.claimOrdinal : memory.depositOrdinal
-    to.integer(2 * code + (isClaim ? 1 : 0), 2 * MOST_SENDER_CODE + 1, 'sender')
+    assertTransactionHash(transactionHash)
+    const isSame = to.isSameTransaction(transactionHash, 0)
+    to.integer(4 * code + (isSame ? 2 : 0) + (isClaim ? 1 : 0), MOST_ROW_CODE, 'sender')
     if (ordinal >>> 0 !== ordinal) throw new RangeError(`ordinal ${ordinal} is not a uint32`)
     to.integer((ordinal - next) >>> 0, 0xffff_ffff, 'ordinal')
     if (isClaim) memory.claimOrdinal = ordinal + 1
     else memory.depositOrdinal = ordinal + 1
+    if (!(block >= 0 && block <= MOST_BLOCK)) throw new RangeError(`blockNumber ${block} is out of range`)
+    const distance = block - memory.blockNumber
+    to.integer(distance < 0 ? distance + MOST_BLOCK + 1 : distance, MOST_BLOCK, 'blockNumber')
+    memory.blockNumber = block
+    to.integer(logIndex, 0xffff_ffff, 'logIndex')
+    if (!isSame) to.transaction(transactionHash, 0)
     writeSender(to, own, code)
   },
   read(from) {
     const { memory } = from
-    const code = from.integer(2 * MOST_SENDER_CODE + 1, 'sender')
+    const code = from.integer(MOST_ROW_CODE, 'sender')
     const isClaim = (code & 1) === 1
     const next = isClaim ? memory.claimOrdinal : memory.depositOrdinal
     const ordinal = (next + from.integer(0xffff_ffff, 'ordinal')) >>> 0
     if (isClaim) memory.claimOrdinal = ordinal + 1
     else memory.depositOrdinal = ordinal + 1
+    memory.blockNumber = (memory.blockNumber + from.integer(MOST_BLOCK, 'blockNumber')) % (MOST_BLOCK + 1)
+    const logIndex = from.integer(0xffff_ffff, 'logIndex')
     // Any uint32 is an ordinal.
     return {
       kind: isClaim ? 'claim' : 'deposit',
       ordinal: ordinal as RowSender['ordinal'],
-      sender: readSender(from, code >>> 1),
+      transactionHash: from.transaction((code & 2) === 2, 'transactionHash'),
+      logIndex,
+      blockNumber: memory.blockNumber as RowSender['blockNumber'],
+      sender: readSender(from, code >>> 2),
     }
   },
 }
+
+const MOST_ROW_CODE = 4 * MOST_SENDER_CODE + 3
 
 const rowKind = oneOf(['deposit', 'claim'])
 
@@ -140,6 +164,9 @@ const notedSender = record<NotedSender>({
   isUnknown: boolean,
 })
 
+/** LMDB takes no longer ones. */
+const MOST_KEY_BYTES = 1_978
+
 const startOvers = record<StartOvers>({ count: uint32(), notBeforeMs: orUndefined(milliseconds) })
 
 /** The content of each type of command. Its number, which is part of the format, is its position here: new types are appended. */
@@ -158,6 +185,37 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
   correctSenders: { corrected: list(record<CorrectedSender>({ row: notedSender, sender })) },
   addPolledGers: { globalExitRoots: list(hash), polledLeaves: uint32() },
   addSettledRoots: { found: list(record({ root: hash, lineage: uint32(), leafCount: uint32() })) },
+  begin: {
+    settings: record<LogSettings>({
+      logId: bytes(16, 16),
+      networkId: uint32(),
+      chainId: uint53,
+      bridge: address,
+      globalExitRootManager: address,
+      rollupManager: orUndefined(address),
+      startBlock: blockNumber,
+      rollbackBlocks: uint32(),
+      finalityTag: oneOf(['latest', 'safe', 'finalized']),
+      finalityDepth: uint32(),
+      gerInjection: oneOf(['auto', 'event', 'poll']),
+    }),
+  },
+  mark: {
+    mark: record<ShardMark>({
+      localExitRoot: hash,
+      deposits: uint32(),
+      claims: uint32(),
+      l1InfoLeaves: uint32(),
+      stretch: record<TableStretch>({
+        table: oneOf(Object.keys(tables) as TableName[]),
+        from: bytes(1, MOST_KEY_BYTES),
+        entries: uint32(),
+      }),
+      digest: hash,
+    }),
+  },
+  noteHalt: { reason: oneOf(haltReasons) },
+  noteHeadPlace: { place: headPlace },
 }
 
 interface CommandLayout {
@@ -225,7 +283,7 @@ export function assertVersion(version: number | undefined, field: string): void 
 
 /** About how long the command will be. A wrong guess costs time, no more. */
 function expectedBytes(command: ShardCommand): number {
-  if (command.type === 'resolveSenders') return 64 + 24 * command.resolved.length
+  if (command.type === 'resolveSenders') return 64 + 60 * command.resolved.length
   if (command.type !== 'applyBlocks') return 256
   const { blocks } = command.batch
   return 256 + 64 * blocks.length + 80 * totalsOf(blocks).rows

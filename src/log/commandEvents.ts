@@ -10,6 +10,7 @@ import type {
 import type { BlockNumber } from '../protocol/units.js'
 import {
   address,
+  assertTransactionHash,
   boolean,
   type Field,
   type FieldsOf,
@@ -133,8 +134,7 @@ function writeEvent(to: CommandWriter, event: ChainEvent, blockNumber: BlockNumb
   const { transactionHash, logIndex } = event
   if (event.blockNumber !== blockNumber)
     throw new RangeError(`an event of block ${event.blockNumber} is in block ${blockNumber}`)
-  if (transactionHash.length !== hash.least)
-    throw new RangeError(`transactionHash has ${transactionHash.length} bytes, not ${hash.least}`)
+  assertTransactionHash(transactionHash)
   const isSame = to.isSameTransaction(transactionHash, 0)
   to.integer(2 * number + (isSame ? 1 : 0), Number.MAX_SAFE_INTEGER, 'type of an event')
   to.integer(logIndex, 0xffff_ffff, 'logIndex')

@@ -1,3 +1,4 @@
+import { type HeadPlace, headPlaces } from '../board/statusBoard.js'
 import { equalBytes } from '../protocol/abiBytes.js'
 import type { Address, BlockHeader, Hash, Sender } from '../protocol/chainEvent.js'
 import type { BlockNumber, NetworkId } from '../protocol/units.js'
@@ -122,8 +123,29 @@ export const rollupId: Field<NetworkId> = integer(0xffff_ffff, 1)
 export const uint53: Field<number> = integer(Number.MAX_SAFE_INTEGER)
 
 /** The store keeps 6 bytes. */
-const MOST_BLOCK = 2 ** 48 - 1
+export const MOST_BLOCK = 2 ** 48 - 1
 export const blockNumber: Field<BlockNumber> = integer(MOST_BLOCK)
+
+/** The number of a place: those of the board are its numbers here, too. */
+export const headPlace: Field<HeadPlace> = integer(headPlaces.unseen)
+
+/** A length and so many bytes. */
+export function bytes(fewest: number, most: number): Field<Uint8Array> {
+  return {
+    least: 1 + fewest,
+    write(to, value, name) {
+      if (value.length < fewest) throw new RangeError(`${name} has ${value.length} bytes, not ${fewest}`)
+      to.integer(value.length, most, `length of ${name}`)
+      to.bytes(value)
+    },
+    read(from, name) {
+      const { at } = from
+      const length = from.integer(most, `length of ${name}`)
+      if (length < fewest) return from.fail(name, `${length} bytes, not ${fewest}`, at)
+      return from.copy(length, name)
+    },
+  }
+}
 
 /** Unix milliseconds, which need not be whole. */
 export const milliseconds: Field<number> = {
@@ -142,6 +164,11 @@ export const hash: Field<Hash> = {
   least: 32,
   write: (to, value, name) => to.hash(value, name),
   read: (from, name) => from.hash(name),
+}
+
+/** Of an event or a row: those that come again are only named, so they are no `hash`. @throws RangeError */
+export function assertTransactionHash({ length }: Hash): void {
+  if (length !== hash.least) throw new RangeError(`transactionHash has ${length} bytes, not ${hash.least}`)
 }
 
 export const address: Field<Address> = {

@@ -17,9 +17,9 @@ export class CommandMemory {
   readonly metadataLength = new Int32Array(ADDRESS_SLOTS)
   /** Slot of the last address. Metadata are compared with those that came with it before: most deposits repeat their token's. */
   slot = 0
-  /** Hash of the last event's transaction. */
+  /** Hash of the transaction of the last event or sender. */
   transactionAt = 0
-  /** Of the last header; in front of the first one, the batch's first block. */
+  /** Of the last header or sender; in front of the first header, the batch's first block. */
   blockNumber = 0
   timestampSec = 0
   /** The next deposit among rows. */

@@ -85,6 +85,11 @@ export class CommandReader {
     return value
   }
 
+  /** The next `length` bytes; a copy. */
+  copy(length: number, field: string): Uint8Array {
+    return this.#copy(this.takeAt(length, field), length)
+  }
+
   hash(field: string): Uint8Array {
     return this.#copy(this.takeAt(HASH_BYTES, field), HASH_BYTES)
   }

@@ -59,6 +59,11 @@ export class CommandWriter {
     for (let byte = 0; byte < 8; byte++) this.#bytes[this.#length++] = double.getUint8(byte)
   }
 
+  /** Without their number. */
+  bytes(bytes: Uint8Array): void {
+    this.#copy(bytes, 0, bytes.length)
+  }
+
   hash(hash: Uint8Array, field: string): void {
     if (hash.length !== HASH_BYTES)
       throw new RangeError(`${field} has ${hash.length} bytes, not ${HASH_BYTES}`)

@@ -25,10 +25,15 @@ function failureOf({ reason, message }: Refused): Error {
     case 'not_next':
     case 'not_parent':
     case 'disordered_batch':
+    case 'parent_unknown':
+    case 'event_of_l1':
     case 'unknown_ancestor':
     case 'not_at_watermark':
     case 'unknown_row':
+    case 'other_row':
     case 'nothing_stored':
+    case 'already_begun':
+    case 'not_begun':
       return new InvariantError(message)
     default:
       return new ChainDataError(reason, message)

@@ -17,20 +17,26 @@ export interface TransactionLog {
   readonly amount?: bigint
 }
 
-/** A deposit or claim whose sender is still to be found. */
-export interface UnresolvedSender {
+/**
+ * A deposit or claim, and the log whose transaction tells its sender: its own, or for a leaf of ForwardLET that repeats a deposit
+ * which was cut off, that deposit's. After a reorg or a cut its ordinal may name another row, of another log.
+ */
+export interface RowLog {
   readonly kind: 'deposit' | 'claim'
   readonly ordinal: DepositCount | ClaimOrdinal
   readonly transactionHash: Hash
   readonly logIndex: number
   readonly blockNumber: BlockNumber
+}
+
+/** A deposit or claim whose sender is still to be found. */
+export interface UnresolvedSender extends RowLog {
   /** All deposits, claims, set claims and ForwardLETs of the transaction, this one included, by log index. */
   readonly transactionLogs: readonly TransactionLog[]
 }
 
-export interface RowSender {
-  readonly kind: 'deposit' | 'claim'
-  readonly ordinal: DepositCount | ClaimOrdinal
+/** The sender of a row of this log, and of no other one. */
+export interface RowSender extends RowLog {
   /** null: no endpoint knows the transaction. Rows without a sender, or with a provisional one, are noted and asked for again. */
   readonly sender: Sender | null
 }

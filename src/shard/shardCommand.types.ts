@@ -1,8 +1,10 @@
 import type { HaltReason } from '../board/haltReason.js'
+import type { HeadPlace } from '../board/statusBoard.js'
 import type { BlockBatch, Hash } from '../protocol/chainEvent.js'
 import type { BlockNumber, NetworkId } from '../protocol/units.js'
 import type { FoundExitRoot } from './localExitRoots.types.js'
 import type { CorrectedSender, RowSender } from './senders.types.js'
+import type { LogSettings, ShardMark } from './shardLog.types.js'
 
 /** How often a shard has started over. Stored, so that a restart does not forget it. */
 export interface StartOvers {
@@ -48,7 +50,7 @@ export type ShardCommand =
     }
   /** Raises the newest final block without storing blocks, to the checkpoint at most. A lower block is ignored. */
   | { readonly type: 'setFinalized'; readonly block: BlockNumber }
-  /** Stores senders in order. The first of each kind must be the row at that kind's watermark. */
+  /** Stores senders in order. The first of each kind must be the row at that kind's watermark, and each row must be of the log that is named. */
   | { readonly type: 'resolveSenders'; readonly resolved: readonly RowSender[] }
   /**
    * Stores later answers about noted rows. A sender that is not provisional ends the note. Rows that are no longer noted, or were
@@ -66,6 +68,14 @@ export type ShardCommand =
     }
   /** Stores roots that were settled inside a block. Undoing the checkpoint's block undoes them. */
   | { readonly type: 'addSettledRoots'; readonly found: readonly FoundExitRoot[] }
+  /** The first command of a log, for a shard that holds nothing yet. From then on the shard changes by commands of its log only. */
+  | { readonly type: 'begin'; readonly settings: LogSettings }
+  /** Changes nothing: a shard that differs from the mark has an `InvariantError`, which is no outcome. */
+  | { readonly type: 'mark'; readonly mark: ShardMark }
+  /** Stores why the network stands still, or, with `none`, that it goes on. Survives restarts, reverts and starts over. */
+  | { readonly type: 'noteHalt'; readonly reason: HaltReason }
+  /** Stores where the chain's head is, compared with the stored blocks. The same holds. */
+  | { readonly type: 'noteHeadPlace'; readonly place: HeadPlace }
 
 /** The chain's own data contradict what is stored: a halt reason each. */
 export type ContradictionReason = Extract<
@@ -85,16 +95,26 @@ export type MisfitReason =
   | 'not_next'
   /** A block names another parent than the block before it. */
   | 'not_parent'
-  /** The batch's blocks do not ascend, or lie outside of it. */
+  /** The batch's blocks do not ascend, or lie outside of it, or a block above its head is final. */
   | 'disordered_batch'
+  /** A block with an L1 info leaf does not name its parent, of which the leaf is made. */
+  | 'parent_unknown'
+  /** An event of the L1's contracts in a block of an L2. */
+  | 'event_of_l1'
   /** There is no such block to go back to: it is above the checkpoint, or its header is not stored. */
   | 'unknown_ancestor'
   /** The sender is not of the row at the watermark. */
   | 'not_at_watermark'
   /** The sender is of a row that is not stored. */
   | 'unknown_row'
+  /** The sender is of another log than the one that its row was stored from. */
+  | 'other_row'
   /** The shard has no block yet. */
   | 'nothing_stored'
+  /** The first command of a log came to a shard that has begun, or holds something. */
+  | 'already_begun'
+  /** Another command of a log came first. */
+  | 'not_begun'
 
 /** `reorg_too_deep`: undo does not reach back to the ancestor. */
 export type RefusalReason = ContradictionReason | MisfitReason | 'reorg_too_deep'

@@ -3,6 +3,7 @@ import type { BlockNumber } from '../protocol/units.js'
 import type { ContractState } from './contractState.types.js'
 import type { NotedSender, NotedSendersRange, SenderNotes, UnresolvedSender } from './senders.types.js'
 import type { CommandOutcome, ShardCommand, StartOvers } from './shardCommand.types.js'
+import type { LogPlace, LogSettings, ShardMark, TableStretch } from './shardLog.types.js'
 
 /** Totals of a shard. They are stored, so that nobody counts rows. */
 export interface ShardCounts {
@@ -22,9 +23,11 @@ export interface ShardCounts {
 export interface ShardWriter {
   /**
    * Applies one command in one transaction, and returns after the commit. Whoever has no use for the refusal calls `applyOrThrow`.
-   * @throws InvariantError when the store contradicts itself; errors of LMDB and of the disk. The shard is as it was then.
+   * @param place of the command in the log that the shard follows, stored in the same transaction; undefined: it follows none.
+   * @throws InvariantError when the store contradicts itself or a mark of its log, or was given this place before; FatalError for a command
+   *   without a place when the shard follows a log; errors of LMDB and of the disk. The shard is as it was then.
    */
-  apply(command: ShardCommand): CommandOutcome
+  apply(command: ShardCommand, place?: LogPlace): CommandOutcome
   checkpoint(): BlockHeader | undefined
   /** The first checkpoint that the shard ever had; undefined before there is one, and in stores of older builds. */
   origin(): BlockHeader | undefined
@@ -49,5 +52,13 @@ export interface ShardWriter {
   notedSenders(range: NotedSendersRange): NotedSender[]
   /** Number of L1 info leaves that polling is done with; undefined while it has found nothing. */
   polledLeaves(): number | undefined
+  /** The place of the newest command that was given to the shard, applied or refused; undefined: none was, or it follows no log. */
+  logPlace(): LogPlace | undefined
+  /** What the first command of its log said. */
+  logSettings(): LogSettings | undefined
+  /** What the shard holds now, for other shards that follow the same log. */
+  mark(stretch: TableStretch): ShardMark
+  /** The stretch to mark after this one. Round and round they cover every table. */
+  stretchAfter(stretch: TableStretch): TableStretch
   close(): Promise<void>
 }

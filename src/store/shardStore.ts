@@ -174,6 +174,10 @@ class Transaction implements WriteView {
     this.#databases[table].put(key, value)
   }
 
+  putUnseen(table: TableName, key: Uint8Array, value: Uint8Array): void {
+    this.#databases[table].put(key, value)
+  }
+
   remove(table: TableName, key: Uint8Array): void {
     if (this.#undoBlock !== undefined) this.#undo.record(table, key, () => this.get(table, key))
     this.#isChanged = true

@@ -20,6 +20,8 @@ export interface ReadView {
 export interface WriteView extends ReadView {
   /** Stores a copy of `value`. */
   put(table: TableName, key: Uint8Array, value: Uint8Array): void
+  /** As `put`, for what no reader's answer depends on: no undo is kept, and the transaction does not count as a commit for it. */
+  putUnseen(table: TableName, key: Uint8Array, value: Uint8Array): void
   remove(table: TableName, key: Uint8Array): void
   /** Removes all entries of a table, at the same cost for any size. No undo is kept. */
   clear(table: TableName): void

@@ -6,6 +6,8 @@ import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
 
 /** Version of the tables' layout. It grows with each change that older builds can't read, or that makes older stores be indexed again. */
 const SCHEMA_VERSION = 5
+/** The same tables, of a store that follows a log: builds that know of no logs refuse it. */
+export const LOG_SCHEMA_VERSION = 6
 
 type Identity = Readonly<Record<string, string | number>>
 

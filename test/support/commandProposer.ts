@@ -67,7 +67,7 @@ export class CommandProposer {
 
   #senders(): ShardCommand {
     const open = this.#shard.writer.unresolvedSenders(20).slice(this.#numbers.chance(0.2) ? 1 : 0)
-    const resolved = open.map(({ kind, ordinal }) => ({ kind, ordinal, sender: this.#sender() }))
+    const resolved = open.map((row) => ({ ...row, sender: this.#sender() }))
     return { type: 'resolveSenders', resolved }
   }
 

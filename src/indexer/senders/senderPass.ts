@@ -194,7 +194,7 @@ export class SenderPass {
         if (asked.length === 1 && ++this.#failuresOfOne >= FAILURES_OF_ONE) {
           // Even alone it fails, while blocks can be read: the failure is this transaction's own.
           this.#failuresOfOne = 0
-          resolved.push({ ...asked[0]!, sender: null })
+          resolved.push(answerTo(asked[0]!, null))
           continue
         }
         failure = error
@@ -228,10 +228,7 @@ export class SenderPass {
   /** @returns one answer per row: null for a transaction that no endpoint knows, which must not hold up the others. */
   async #answersTo(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<RowSender[]> {
     const answers = await this.#client.resolveSenders(questionsOf(open), signal)
-    return open.map(({ kind, ordinal, transactionHash, logIndex }) => {
-      const sender = answers.get(senderKey(transactionHash, logIndex)) ?? null
-      return { kind, ordinal, sender }
-    })
+    return open.map((row) => answerTo(row, answers.get(senderKey(row.transactionHash, row.logIndex)) ?? null))
   }
 
   #wait(error: RetryableError): SenderProgress {
@@ -240,6 +237,13 @@ export class SenderPass {
     this.#report.troubled(error, this.#backoff.failures, waitMs)
     return 'waiting'
   }
+}
+
+function answerTo(
+  { kind, ordinal, transactionHash, logIndex, blockNumber }: UnresolvedSender,
+  sender: RowSender['sender'],
+): RowSender {
+  return { kind, ordinal, transactionHash, logIndex, blockNumber, sender }
 }
 
 /** Whether these are the same rows, of the same logs. */

@@ -1,6 +1,7 @@
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type { BlockBatch, BlockEvent, BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
+import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import {
   noteRewind,
   pruneBelowFloor,
@@ -98,6 +99,11 @@ function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): 
       'disordered_batch',
       `batch ends at block ${batch.head.number}, before its start ${batch.fromBlock}`,
     )
+  if (batch.finalizedBlock > batch.head.number)
+    refuse(
+      'disordered_batch',
+      `block ${batch.finalizedBlock} is final, the batch ends at block ${batch.head.number}`,
+    )
   if (checkpoint !== undefined && batch.fromBlock !== checkpoint.number + 1)
     refuse(
       'not_next',
@@ -146,6 +152,16 @@ type Apply<Type extends BlockEvent['type']> = (
   event: Extract<BlockEvent, { type: Type }>,
 ) => void
 
+/** For events that only contracts of the L1 emit. */
+function onL1<Type extends BlockEvent['type']>(apply: Apply<Type>): Apply<Type> {
+  return (context, header, event) => {
+    const { networkId } = context.memory
+    if (networkId !== L1_NETWORK_ID)
+      refuse('event_of_l1', `block ${header.number} of network ${networkId} has an event ${event.type}`)
+    apply(context, header, event)
+  }
+}
+
 /** The function that applies each type of event. A new type does not compile without an entry here. */
 const appliers: { readonly [Type in BlockEvent['type']]: Apply<Type> } = {
   deposit: applyDeposit,
@@ -157,12 +173,12 @@ const appliers: { readonly [Type in BlockEvent['type']]: Apply<Type> } = {
   wrappedToken: applyWrappedToken,
   sovereignToken: applySovereignToken,
   legacyTokenRemoved: (context, _header, event) => applyLegacyTokenRemoved(context, event),
-  l1InfoLeaf: (context, header, event) => context.l1.addLeaf(header, event),
-  l1InfoRoot: (context, header, event) => context.l1.checkRoot(header, event),
-  l1InfoRootMapInit: (context, header, event) => context.l1.checkInitialRoot(header, event),
-  v1GlobalExitRoot: (context, header, event) => context.l1.applyV1(header, event),
-  rollupAdded: (context, _header, event) => context.l1.addRollup(event),
-  rollupSettled: (context, _header, event) => context.l1.settle(event),
+  l1InfoLeaf: onL1((context, header, event) => context.l1.addLeaf(header, event)),
+  l1InfoRoot: onL1((context, header, event) => context.l1.checkRoot(header, event)),
+  l1InfoRootMapInit: onL1((context, header, event) => context.l1.checkInitialRoot(header, event)),
+  v1GlobalExitRoot: onL1((context, header, event) => context.l1.applyV1(header, event)),
+  rollupAdded: onL1((context, _header, event) => context.l1.addRollup(event)),
+  rollupSettled: onL1((context, _header, event) => context.l1.settle(event)),
   gerInjected: (context, header, event) => applyGerInjected(context, header, event.globalExitRoot),
   gerRemoved: (context, _header, event) => applyGerRemoved(context, event.globalExitRoot),
   backwardLet: applyBackwardLet,

@@ -1,5 +1,10 @@
+import { FatalError } from '../../errors/chainErrors.js'
+import { InvariantError } from '../../errors/invariantError.js'
 import type { BlockNumber, NetworkId } from '../../protocol/units.js'
+import { latin1, type MetaName, metaKey } from '../../store/layout/keys.js'
+import { encodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView, ShardStoreWriter, WriteView } from '../../store/shardStore.types.js'
+import { LOG_SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import {
   putCatchingUp,
   putClaimsCompared,
@@ -9,16 +14,28 @@ import {
   readClaimsCompared,
   readFinalized,
 } from '../position/chainPosition.js'
+import {
+  putHaltReason,
+  putHeadPlace,
+  putLogPlace,
+  putLogSettings,
+  readHaltReason,
+  readHeadPlace,
+  readLogPlace,
+  readLogSettings,
+} from '../position/logPosition.js'
 import type { SenderNotes } from '../senders.types.js'
 import type { Applied, CommandOutcome, ShardCommand } from '../shardCommand.types.js'
+import type { LogPlace, LogSettings } from '../shardLog.types.js'
 import { applyBlocks } from './applyBlocks.js'
 import { applyPolledGers, applySettledRoots } from './applyOutsideBlocks.js'
 import { emptyShard, putStartOvers } from './emptyShard.js'
 import { type PreparedBatch, prepareBatch } from './prepareBatch.js'
-import { Refusal } from './refuse.js'
+import { Refusal, refuse } from './refuse.js'
 import { correctSenders, resolveSenders } from './resolveSenders.js'
 import { revertTo } from './revertTo.js'
 import { countSenderNotes } from './senderRows.js'
+import { assertMark } from './shardMark.js'
 import { WriteContext } from './writeContext.js'
 import type { WriterMemory } from './writerMemory.js'
 
@@ -34,23 +51,34 @@ export interface OpenShard {
 const APPLIED: Applied = { type: 'applied' }
 
 /**
- * Applies one command in one transaction. Outcome and stored bytes follow from what is stored and from the command, and from nothing
- * else: no clock, no settings, no memory of earlier commands. A refused command changes nothing.
- * @param beforeCommit called inside the transaction when all is written, and not at all when nothing changes.
- * @throws InvariantError when the store contradicts itself; errors of LMDB and of the disk.
+ * Applies one command in one transaction. Outcome and stored bytes follow from what is stored, from the command and its place, and from
+ * nothing else: no clock, no settings, no memory of earlier commands. A refused command changes nothing but the place.
+ * @param place of the command in its log; undefined for a shard that follows none. It is stored with all that the command stores.
+ * @param beforeCommit called inside the transaction when all is written, and not at all when nothing changes that readers see.
+ * @throws InvariantError when the store contradicts itself or its log, or the place is not behind the last one; FatalError for a command
+ *   without a place when the shard follows a log; errors of LMDB and of the disk.
  */
 export function applyCommand(
   shard: OpenShard,
   command: ShardCommand,
+  place: LogPlace | undefined,
   beforeCommit: () => void,
 ): CommandOutcome {
   const { store, memory } = shard
-  if (changesNothing(store, command)) return APPLIED
+  assertPlace(store, command, place)
   try {
+    if (place !== undefined && command.type !== 'begin' && readLogSettings(store) === undefined)
+      refuse('not_begun', `${command.type} came before the first command of the log`)
+    if (command.type === 'mark') assertMark(store, memory.hasher, command.mark)
+    if (command.type === 'mark' || changesNothing(store, command)) {
+      moveTo(store, place)
+      return APPLIED
+    }
     // Before the transaction, so that it is open as short as possible.
     const prepared = command.type === 'applyBlocks' ? prepareBatch(command.batch, memory) : undefined
     memory.senderNotes = store.transact((view) => {
       const senderNotes = change(view, shard, command, prepared)
+      if (place !== undefined) putLogPlace(view, place)
       beforeCommit()
       return senderNotes
     })
@@ -58,8 +86,24 @@ export function applyCommand(
   } catch (error) {
     memory.dictionaries.forget()
     if (!(error instanceof Refusal)) throw error
+    moveTo(store, place)
     return { type: 'refused', reason: error.reason, message: error.message }
   }
+}
+
+function assertPlace(view: ReadView, { type }: ShardCommand, place: LogPlace | undefined): void {
+  const before = readLogPlace(view)
+  if (place === undefined && before !== undefined)
+    throw new FatalError(`this shard follows a log, and only that can change it: ${type} is not in it`)
+  if (place === undefined && type === 'begin')
+    throw new InvariantError('the first command of a log has no place in it')
+  if (place !== undefined && before !== undefined && place.sequence <= before.sequence)
+    throw new InvariantError(`a command at ${place.sequence} of the log, the shard is at ${before.sequence}`)
+}
+
+/** Stores the place of a command that changes nothing. */
+function moveTo(store: ShardStoreWriter, place: LogPlace | undefined): void {
+  if (place !== undefined) store.transact((view) => putLogPlace(view, place))
 }
 
 /** Whether what the command says is stored already: then there is no commit, which would void all kept answers. */
@@ -71,6 +115,10 @@ function changesNothing(view: ReadView, command: ShardCommand): boolean {
       return comparedAfter(view, command) === undefined
     case 'setFinalized':
       return raisedFinality(view, command.block) === undefined
+    case 'noteHalt':
+      return command.reason === readHaltReason(view)
+    case 'noteHeadPlace':
+      return command.place === readHeadPlace(view)
     default:
       return false
   }
@@ -100,11 +148,27 @@ function raisedFinality(view: ReadView, block: BlockNumber): BlockNumber | undef
   return before === undefined || raised > before ? raised : undefined
 }
 
+/** Meta entries that a shard may have before its log begins; the place is that of a command that was refused. */
+const NAMES_OF_EMPTY: readonly MetaName[] = ['schema', 'identity', 'commits', 'logPlace']
+
+/** @throws Refusal when the shard holds anything: it would not be the same as the others. */
+function begin(view: WriteView, settings: LogSettings): void {
+  const names = NAMES_OF_EMPTY.map((name) => latin1(metaKey(name)))
+  const held = view
+    .list('meta', { start: Uint8Array.of(0), end: Uint8Array.of(0xff) })
+    .map(({ key }) => latin1(key))
+    .filter((name) => !names.includes(name))
+  if (held.length > 0) refuse('already_begun', `the log begins, but the shard has ${held.join(', ')}`)
+  putLogSettings(view, settings)
+  // Builds that know of no logs would change the shard, and nobody would notice.
+  view.put('meta', metaKey('schema'), encodeUint32(LOG_SCHEMA_VERSION))
+}
+
 /** @returns the numbers of noted rows afterwards. @throws Refusal */
 function change(
   view: WriteView,
   { memory, startBlock }: OpenShard,
-  command: ShardCommand,
+  command: Exclude<ShardCommand, { type: 'mark' }>,
   prepared: PreparedBatch | undefined,
 ): SenderNotes {
   const withContext = (body: (context: WriteContext) => void): SenderNotes => {
@@ -143,6 +207,15 @@ function change(
       return memory.senderNotes
     case 'addSettledRoots':
       applySettledRoots(view, command.found)
+      return memory.senderNotes
+    case 'begin':
+      begin(view, command.settings)
+      return memory.senderNotes
+    case 'noteHalt':
+      putHaltReason(view, command.reason)
+      return memory.senderNotes
+    case 'noteHeadPlace':
+      putHeadPlace(view, command.place)
       return memory.senderNotes
   }
 }

@@ -5,7 +5,10 @@ import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { noteRewind } from '../position/chainPosition.js'
 import type { StartOvers } from '../shardCommand.types.js'
 
-/** Meta entries that stay when a shard is emptied: what identifies chain and store, and numbers that must never fall for readers. */
+/**
+ * Meta entries that stay when a shard is emptied: what identifies chain, store and log, numbers that must never fall for readers, and what
+ * is known of the chain's head and not of stored blocks.
+ */
 const KEPT_NAMES: ReadonlySet<MetaName> = new Set([
   'schema',
   'identity',
@@ -14,6 +17,9 @@ const KEPT_NAMES: ReadonlySet<MetaName> = new Set([
   'commits',
   'startOvers',
   'senderCorrections',
+  'log',
+  'haltReason',
+  'headPlace',
 ])
 
 const ALL_KEYS = { start: Uint8Array.of(0), end: Uint8Array.of(0xff) }

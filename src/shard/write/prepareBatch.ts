@@ -1,4 +1,3 @@
-import { InvariantError } from '../../errors/invariantError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import {
   copyDepositLeafPreimage,
@@ -10,6 +9,7 @@ import {
 } from '../../merkle/leafHashes.js'
 import { bridgeEventAt, copyBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { BlockBatch, BlockHeader, DepositRows, ForwardLeaf, Hash } from '../../protocol/chainEvent.js'
+import { refuse } from './refuse.js'
 import type { WriterMemory } from './writerMemory.js'
 
 /** Every hash that a batch's events need, computed in bulk before the transaction, in the order of the events. */
@@ -29,7 +29,10 @@ export interface PreparedBatch {
 /** Preimages of the current batch. Reused, since new memory of this size for each batch would start full garbage collections. */
 let preimages = new Uint8Array(0)
 
-/** Computes a batch's hashes. May empty the writer's `MetadataHashes` first, so the result's numbers are valid until the next batch. */
+/**
+ * Computes a batch's hashes. May empty the writer's `MetadataHashes` first, so the result's numbers are valid until the next batch.
+ * @throws Refusal when the parent hash of a block with an L1 info leaf is missing.
+ */
 export function prepareBatch(
   batch: BlockBatch,
   { hasher, metadataHashes, dictionaries }: Pick<WriterMemory, 'hasher' | 'metadataHashes' | 'dictionaries'>,
@@ -138,8 +141,8 @@ function hashL1InfoLeaves(hasher: TreeHasher, batch: BlockBatch, globalExitRoots
   return hasher.hashMessages(preimages, length, count)
 }
 
-/** The parent hash of a block with an L1 info leaf. */
+/** The parent hash of a block with an L1 info leaf. @throws Refusal when the block does not name it. */
 export function getParentHash({ number, parentHash }: BlockHeader): Hash {
-  if (parentHash === undefined) throw new InvariantError(`the parent hash of block ${number} was not read`)
+  if (parentHash === undefined) refuse('parent_unknown', `the parent hash of block ${number} was not read`)
   return parentHash
 }

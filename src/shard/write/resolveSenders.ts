@@ -2,14 +2,18 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Address, Hash, Sender } from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
-import { CLAIM_BYTES, claimBlockNumber } from '../../store/layout/claimRow.js'
+import { readUint32 } from '../../store/layout/bytes.js'
+import { CLAIM_BYTES, CLAIM_HASH_BYTES, claimBlockNumber, claimFields } from '../../store/layout/claimRow.js'
 import {
   DEPOSIT_BYTES,
   type DepositRow,
   decodeDepositRow,
   depositBlockNumber,
+  depositFields,
   depositLeafType,
+  isForwardLeafRow,
 } from '../../store/layout/depositRow.js'
 import { latin1 } from '../../store/layout/keys.js'
 import {
@@ -19,13 +23,14 @@ import {
   senderNotes,
   senderRowKey,
 } from '../../store/layout/senderRow.js'
-import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
+import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { readCounters, readUndoFloor, senderWatermark } from '../position/chainPosition.js'
 import type {
   CorrectedSender,
   NotedSender,
   NotedSendersRange,
+  RowLog,
   RowSender,
   TransactionLog,
   UnresolvedSender,
@@ -110,13 +115,9 @@ class UnresolvedRows {
   deposit(ordinal: number): OpenSender {
     const view = this.#view
     const row = readDeposit(view, ordinal)
-    const { isForwardLeaf } = row
     const own = { kind: 'deposit', ordinal: ordinal as DepositCount, ...placeOf(row) } as const
     const since = own.blockNumber
-    // A leaf of ForwardLET that repeats an archived deposit has the sender of that deposit's transaction.
-    const twin = isForwardLeaf
-      ? findArchivedTwin(view, getLeaf(this.#tree, this.#lineage, ordinal), this.#lineageOf(ordinal))
-      : undefined
+    const twin = row.isForwardLeaf ? this.twin(ordinal) : undefined
     if (twin === undefined)
       return { since, sender: { ...own, transactionLogs: this.#logs.of(own.transactionHash) } }
     const place = placeOf(twin.row)
@@ -125,6 +126,11 @@ class UnresolvedRows {
     const beside = this.#logs.of(place.transactionHash).filter(({ logIndex }) => logIndex !== place.logIndex)
     const transactionLogs = [...beside, twinLog].sort((a, b) => a.logIndex - b.logIndex)
     return { since, sender: { ...own, ...place, transactionLogs } }
+  }
+
+  /** The archived deposit that a leaf of ForwardLET repeats, if any: the leaf has the sender of that deposit's transaction. */
+  twin(ordinal: number): ReturnType<typeof findArchivedTwin> {
+    return findArchivedTwin(this.#view, getLeaf(this.#tree, this.#lineage, ordinal), this.#lineageOf(ordinal))
   }
 
   /** Lineage that a leaf was appended in: the newest one whose cut is not above the leaf. */
@@ -176,9 +182,12 @@ function placeOf(row: Pick<DepositRow, 'transactionHash' | 'logIndex' | 'blockNu
   }
 }
 
-/** Stores senders inside the context's transaction. @throws Refusal when a kind does not continue at its watermark. */
+/**
+ * Stores senders inside the context's transaction.
+ * @throws Refusal when a kind does not continue at its watermark, or a row is of another log than the one that was asked about.
+ */
 export function resolveSenders(context: WriteContext, resolved: readonly RowSender[]): void {
-  const { view } = context
+  const { view, memory } = context
   const undoFloor = readUndoFloor(view)
   let block: BlockNumber | undefined
   const enter = (next: BlockNumber) => {
@@ -189,19 +198,28 @@ export function resolveSenders(context: WriteContext, resolved: readonly RowSend
   }
   const deposits = new StoredRows(view, 'deposits', DEPOSIT_BYTES, DEPOSITS_PER_CHUNK)
   const claims = new StoredRows(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK)
+  const claimHashes = new StoredRows(view, 'claimHashes', CLAIM_HASH_BYTES, CLAIM_HASHES_PER_CHUNK)
+  const unresolved = new UnresolvedRows(view, memory.hasher)
   // One kind after the other, for undo in the order of blocks: blocks ascend within a kind, and the kinds share no key.
-  for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
+  for (const named of resolved.filter(({ kind }) => kind === 'deposit')) {
+    const { ordinal, sender } = named
     expectRow('deposits', ordinal, context.counters.deposits)
     const offset = deposits.open(ordinal)
+    const twin = isForwardLeafRow(deposits.bytes, offset) ? unresolved.twin(ordinal) : undefined
+    if (!(twin === undefined ? isDepositOf(named, deposits.bytes, offset) : isSameLog(twin.row, named)))
+      refuseOtherRow(named)
     const row =
       depositLeafType(deposits.bytes, offset) === 0 ? undefined : decodeDepositRow(deposits.bytes, offset)
     enter(depositBlockNumber(deposits.bytes, offset))
     const origin = row && originShownAsSender(view, row, sender !== null)
     addSender(context.depositSenders, ordinal, sender, origin)
   }
-  for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
+  for (const named of resolved.filter(({ kind }) => kind === 'claim')) {
+    const { ordinal, sender } = named
     expectRow('claims', ordinal, context.counters.claims)
     const offset = claims.open(ordinal)
+    const hashAt = claimHashes.open(ordinal)
+    if (!isClaimOf(named, claims.bytes, offset, claimHashes.bytes, hashAt)) refuseOtherRow(named)
     enter(claimBlockNumber(claims.bytes, offset))
     addSender(context.claimSenders, ordinal, sender)
   }
@@ -211,6 +229,44 @@ export function resolveSenders(context: WriteContext, resolved: readonly RowSend
 
 function expectRow(table: 'deposits' | 'claims', ordinal: number, count: number): void {
   if (ordinal >= count) refuse('unknown_row', `row ${ordinal} of ${table} is not stored`)
+}
+
+// Read where the rows lie: backfill stores millions of senders.
+
+function isDepositOf(
+  { transactionHash, logIndex, blockNumber }: RowLog,
+  bytes: Uint8Array,
+  at: number,
+): boolean {
+  return (
+    depositBlockNumber(bytes, at) === blockNumber &&
+    readUint32(bytes, at + depositFields.logIndex) === logIndex &&
+    isHashAt(transactionHash, bytes, at + depositFields.transactionHash)
+  )
+}
+
+function isClaimOf(
+  { transactionHash, logIndex, blockNumber }: RowLog,
+  bytes: Uint8Array,
+  at: number,
+  hashes: Uint8Array,
+  hashAt: number,
+): boolean {
+  return (
+    claimBlockNumber(bytes, at) === blockNumber &&
+    readUint32(bytes, at + claimFields.logIndex) === logIndex &&
+    isHashAt(transactionHash, hashes, hashAt)
+  )
+}
+
+function isHashAt(hash: Hash, bytes: Uint8Array, at: number): boolean {
+  for (let index = 0; index < 32; index++) if (hash[index] !== bytes[at + index]) return false
+  return true
+}
+
+function refuseOtherRow({ kind, ordinal, transactionHash, logIndex, blockNumber }: RowLog): never {
+  const log = `log ${logIndex} of transaction ${encodeHex(transactionHash)} in block ${blockNumber}`
+  refuse('other_row', `the sender is of ${log}, the stored ${kind} ${ordinal} is not`)
 }
 
 function addSender(senders: Senders, ordinal: number, sender: Sender | null, origin?: Address): void {
@@ -240,8 +296,10 @@ export function correctSenders(context: WriteContext, corrected: readonly Correc
   if (isChanged) countCorrections(view)
 }
 
+type LogPlace = Pick<RowLog, 'transactionHash' | 'logIndex' | 'blockNumber'>
+
 /** Whether the stored row is still the one that was asked about: after a reorg or a cut its ordinal may name another row. */
-function isSameLog(stored: UnresolvedSender, asked: UnresolvedSender): boolean {
+function isSameLog(stored: LogPlace, asked: LogPlace): boolean {
   return (
     stored.logIndex === asked.logIndex &&
     stored.blockNumber === asked.blockNumber &&

@@ -1,7 +1,7 @@
+import type { HaltReason } from '../../board/haltReason.js'
 import { type StatusBoardHandle, statusRow } from '../../board/statusBoard.js'
 import type { Config } from '../../config/config.types.js'
 import { FatalError } from '../../errors/chainErrors.js'
-import { getRoot } from '../../merkle/treeProofs.js'
 import { asNetworkId } from '../../protocol/units.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreWriter } from '../../store/shardStore.js'
@@ -10,23 +10,24 @@ import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
 import type { LocalExitRoots } from '../localExitRoots.types.js'
 import {
   readCheckpoint,
-  readCounters,
   readHeaderAtOrBelow,
   readOldestAncestor,
   readOrigin,
   readPerTransactionFrom,
 } from '../position/chainPosition.js'
+import { readHaltReason, readHeadPlace, readLogPlace, readLogSettings } from '../position/logPosition.js'
 import { publishStored, readShardCounts } from '../position/storedStatus.js'
 import type { CommandOutcome, ShardCommand } from '../shardCommand.types.js'
+import type { LogPlace } from '../shardLog.types.js'
 import type { ShardWriter } from '../shardWriter.types.js'
 import { openLocalExitRoots } from '../snapshot/localExitRoots.js'
-import { localExitTreeSource } from '../snapshot/tiles.js'
 import { applyCommand, type OpenShard } from './applyCommand.js'
 import { readPolledLeaves } from './applyOutsideBlocks.js'
 import { openContractState } from './contractState.js'
 import { readStartOvers } from './emptyShard.js'
 import { listNotedSenders, listUnresolvedSenders } from './resolveSenders.js'
 import { countSenderNotes } from './senderRows.js'
+import { makeMark, readLocalExitRoot, stretchAfter } from './shardMark.js'
 import { createWriterMemory } from './writerMemory.js'
 
 /** What a writer needs: plain data that can be sent to the indexer thread. */
@@ -56,10 +57,10 @@ export function openShardWriter({
   const shard: OpenShard = { store, memory, startBlock: network.startBlock }
   const row = statusRow(status, networkId)
 
-  const apply = (command: ShardCommand): CommandOutcome => {
+  const apply = (command: ShardCommand, place?: LogPlace): CommandOutcome => {
     let isCommitted = false
     try {
-      const outcome = applyCommand(shard, command, () => {
+      const outcome = applyCommand(shard, command, place, () => {
         // Set just before readers can see the commit, and not earlier: while it is set, no kept answer is served.
         row.set('committing', 1)
         isCommitted = true
@@ -72,6 +73,7 @@ export function openShardWriter({
       row.add('commits', 1)
       row.set('committing', 0)
       publishNotes()
+      publishTold()
       return outcome
     } catch (error) {
       endTornCommit()
@@ -87,8 +89,17 @@ export function openShardWriter({
     row.set('provisionalSenders', memory.senderNotes.provisional)
     row.set('unknownSenders', memory.senderNotes.unknown)
   }
+  let haltTold: HaltReason = 'none'
+  /** What only a log tells. The thread of a shard that follows none knows it, and tells the board itself. */
+  const publishTold = (): void => {
+    const reason = readHaltReason(store)
+    if (reason !== haltTold && row.replaceHaltReason(haltTold, reason)) haltTold = reason
+    const headPlace = readHeadPlace(store)
+    if (headPlace !== undefined && headPlace !== row.headPlace()) row.setHeadPlace(headPlace)
+  }
   publishStored(store, row)
   publishNotes()
+  publishTold()
   // A thread before this one may have died in a commit.
   endTornCommit()
 
@@ -101,16 +112,17 @@ export function openShardWriter({
     headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),
     oldestAncestor: () => readOldestAncestor(store),
     counts: () => readShardCounts(store),
-    localExitRoot() {
-      const { lineage, deposits } = readCounters(store)
-      return getRoot(localExitTreeSource(store, hasher, lineage), lineage, deposits)
-    },
+    localExitRoot: () => readLocalExitRoot(store, hasher),
     startOvers: () => readStartOvers(store),
     perTransactionFrom: () => readPerTransactionFrom(store),
     unresolvedSenders: (limit) => listUnresolvedSenders(store, hasher, limit),
     senderNotes: () => memory.senderNotes,
     notedSenders: (range) => listNotedSenders(store, hasher, range),
     polledLeaves: () => readPolledLeaves(store),
+    logPlace: () => readLogPlace(store),
+    logSettings: () => readLogSettings(store),
+    mark: (stretch) => makeMark(store, hasher, stretch),
+    stretchAfter: (stretch) => stretchAfter(store, stretch),
     close: () => store.close(),
   }
 }

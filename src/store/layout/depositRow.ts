@@ -59,7 +59,7 @@ export function decodeDepositRow(bytes: Uint8Array, offset: number): DepositRow 
     timestampSec: readUint48(bytes, offset + depositFields.timestampSec),
     logIndex: readUint32(bytes, offset + depositFields.logIndex),
     leafType: bytes[offset + depositFields.leafType]!,
-    isForwardLeaf: (bytes[offset + depositFields.flags]! & FLAG_FORWARD_LEAF) !== 0,
+    isForwardLeaf: isForwardLeafRow(bytes, offset),
     tokenId: readUint32(bytes, offset + depositFields.tokenId),
     metadataId: readUint32(bytes, offset + depositFields.metadataId),
     destinationNetwork: readUint32(bytes, offset + depositFields.destinationNetwork) as NetworkId,
@@ -76,6 +76,10 @@ export function depositDestinationNetwork(bytes: Uint8Array, offset: number): Ne
 
 export function depositLeafType(bytes: Uint8Array, offset: number): number {
   return bytes[offset + depositFields.leafType]!
+}
+
+export function isForwardLeafRow(bytes: Uint8Array, offset: number): boolean {
+  return (bytes[offset + depositFields.flags]! & FLAG_FORWARD_LEAF) !== 0
 }
 
 export function depositBlockNumber(bytes: Uint8Array, offset: number): BlockNumber {

@@ -29,6 +29,10 @@ export type MetaName =
   | 'settledInsideBlocks'
   | 'senderCorrections'
   | 'claimsCompared'
+  | 'log'
+  | 'logPlace'
+  | 'haltReason'
+  | 'headPlace'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -145,6 +145,22 @@ export function decodeClaimsCompared(bytes: Uint8Array): Map<NetworkId, number> 
   return compared
 }
 
+/** Meta `logPlace`: sequence u48, id of the command 16. */
+export function encodeLogPlace(sequence: number, commandId: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(22)
+  writeUint48(bytes, 0, sequence)
+  bytes.set(commandId, 6)
+  return bytes
+}
+
+/** @returns the id is a copy. */
+export function decodeLogPlace(bytes: Uint8Array): {
+  readonly sequence: number
+  readonly commandId: Uint8Array
+} {
+  return { sequence: readUint48(bytes, 0), commandId: Uint8Array.prototype.slice.call(bytes, 6) }
+}
+
 /** Number of commits that changed the shard; undefined in a shard of an older build that did not count them. */
 export function decodeCommits(bytes: Uint8Array | undefined): number | undefined {
   return bytes === undefined ? undefined : readUint48(bytes, 0)

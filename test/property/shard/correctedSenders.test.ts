@@ -70,7 +70,7 @@ function resolveAll(shard: TestShard, answers: Answers, numbers: TestNumbers): v
       const { transactionSender } = sender
       const fallback = { caller: transactionSender, transactionSender, isProvisional: true }
       const told = numbers.chance(0.4) ? null : numbers.chance(0.5) ? fallback : sender
-      return { kind: row.kind, ordinal: row.ordinal, sender: told }
+      return { ...row, sender: told }
     }),
   )
 }

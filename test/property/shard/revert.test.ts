@@ -131,10 +131,10 @@ function resolveSome(shard: TestShard, chain: RandomChain, limit: number): void 
         places.set(place(event.transactionHash, event.logIndex), event.sender)
   const open = shard.writer.unresolvedSenders(Math.min(limit, 10_000))
   shard.writer.resolveSenders(
-    open.map(({ kind, ordinal, transactionHash, logIndex }) => {
-      const sender = places.get(place(transactionHash, logIndex))
-      assert.ok(sender, `${kind} ${ordinal} is asked for by a transaction of the chain`)
-      return { kind, ordinal, sender }
+    open.map((row) => {
+      const sender = places.get(place(row.transactionHash, row.logIndex))
+      assert.ok(sender, `${row.kind} ${row.ordinal} is asked for by a transaction of the chain`)
+      return { ...row, sender }
     }),
   )
 }

@@ -21,6 +21,7 @@ import { RandomCommands } from './randomCommand.js'
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 /** Hex digits, with white space where it helps. */
 const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(/\s/g, ''), 'hex'))
+const aLog = { transactionHash: hash(0x7a), logIndex: 1, blockNumber: block(7) }
 const H = (byte: string): string => byte.repeat(32)
 const A = (byte: string): string => byte.repeat(20)
 
@@ -47,13 +48,18 @@ const goldenCommands: { readonly [Type in ShardCommand['type']]: string } = {
   noteCatchingUp: '01 04 01',
   noteClaimsCompared: '01 05 02 00 8001 02 ffffffff0f 00',
   setFinalized: '01 06 808001',
-  resolveSenders: `01 07 03 02 46 00${A('ca')} 00${A('5e')} 01 02 0c 00 00${A('cb')}`,
+  resolveSenders: `01 07 03 04 46 ac02 01 ${H('7a')} 00${A('ca')} 00${A('5e')} 03 02 02 8001
+    18 00 ffffffffffff3f 00 ${H('7b')} 00${A('cb')}`,
   correctSenders: `01 08 01 01 09 ${H('7a')} 01 07
     02 00 02 00 00 00 00 00 00 00
        01 01 00 00 00 010105 00 0100${A('de')} 0120${H('ff')}
     01 01 00${A('ca')} 00${A('5e')}`,
   addPolledGers: `01 09 02 ${H('e4')} ${H('e5')} 02`,
   addSettledRoots: `01 0a 01 ${H('e3')} 01 04`,
+  begin: `01 0b 10${'1d'.repeat(16)} 00 01 00${A('b1')} 00${A('b2')} 01 00${A('b3')} 808001 8001 02 03 01`,
+  mark: `01 0c ${H('e3')} 8001 02 03 04 02dead 8002 ${H('d1')}`,
+  noteHalt: '01 0d 05',
+  noteHeadPlace: '01 0e 02',
 }
 const goldenEvents: { readonly [Type in ChainEvent['type']]: string } = {
   deposit: `04 01 ${H('01')} ac02 01 03 00${A('de')} 020100 02 00${A('0a')} 03aabb 01 00${A('ca')} 00${A('5e')}`,
@@ -116,7 +122,7 @@ test('random commands are read as they were, own all their memory, and are writt
     assert.deepEqual(encodeCommand(decoded), bytes, name)
     assert.deepEqual(encodeCommand(withBuffers(command)), bytes, name)
   }
-  assert.equal(types.size, 11)
+  assert.equal(types.size, 15)
 })
 
 /** Deposits and claims of etrog without senders, among a few other events. */
@@ -227,7 +233,17 @@ test('a newer version is refused in one line', () => {
 const malformed: Readonly<Record<string, readonly [bytes: string, at: number, message: RegExp]>> = {
   'no bytes': ['', 0, /^byte 0, version of the command: nothing is no version$/],
   'version 0': ['00 01 07', 0, /version of the command: 0 is no version$/],
-  'an unknown type': ['01 0b', 1, /^byte 1, type of the command: 11 exceeds 10$/],
+  'an unknown type': ['01 0f', 1, /^byte 1, type of the command: 15 exceeds 14$/],
+  'a log id of 15 bytes': ['01 0b 0f', 2, /logId: 15 bytes, not 16$/],
+  'a log id of 17 bytes': ['01 0b 11', 2, /length of logId: 17 exceeds 16$/],
+  'a table that there is not': [
+    `01 0c ${H('e3')} 00 00 00 22 01 00 01 ${H('d1')}`,
+    37,
+    /table: 34 exceeds 33$/,
+  ],
+  'a key without bytes': [`01 0c ${H('e3')} 00 00 00 00 00 01 ${H('d1')}`, 38, /from: 0 bytes, not 1$/],
+  'an unknown halt reason': ['01 0d 15', 2, /reason: 21 exceeds 20$/],
+  'an unknown place of a head': ['01 0e 04', 2, /place: 4 exceeds 3$/],
   'a number that is longer than it has to be': [
     '01 01 8700',
     2,
@@ -269,19 +285,33 @@ const malformed: Readonly<Record<string, readonly [bytes: string, at: number, me
     2,
     /compared: 1099511627776 of at least 2 bytes each, 2 bytes/,
   ],
-  '2^32 senders': ['01 07 8080808010 01 00', 2, /resolved: 4294967296 of at least 2/],
+  '2^32 senders': ['01 07 8080808010 01 00', 2, /resolved: 4294967296 of at least 4/],
   '2^32 corrections': ['01 08 8080808010 01 00', 2, /corrected: 4294967296 of at least/],
-  'an unknown code of a sender': ['01 07 01 0e 00', 3, /sender: 14 exceeds 13$/],
-  'an address from an empty slot': ['01 07 01 04 00 05', 5, /caller: no address stood in slot 4$/],
-  'a slot that there is not': ['01 07 01 04 00 ffff01', 5, /caller: 32767 exceeds 16383$/],
+  'an unknown code of a sender': ['01 07 01 1c 00 00 00', 3, /sender: 28 exceeds 27$/],
+  'a sender in the transaction before the first': [
+    '01 07 01 02 00 00 00',
+    7,
+    /transactionHash: there is no event before/,
+  ],
+  'a sender whose transaction is written again': [
+    `01 07 02 00 00 00 00 ${H('7a')} 00 00 00 00 ${H('7a')}`,
+    43,
+    /transactionHash: the same as before is written again$/,
+  ],
+  'an address from an empty slot': [
+    `01 07 01 08 00 00 00 ${H('7a')} 05`,
+    39,
+    /caller: no address stood in slot 4$/,
+  ],
+  'a slot that there is not': [`01 07 01 08 00 00 00 ${H('7a')} ffff01`, 39, /caller: 32767 exceeds 16383$/],
   'a caller that is written again': [
-    `01 07 01 02 00 00${A('ca')} ${named(0xca)}`,
-    26,
+    `01 07 01 04 00 00 00 ${H('7a')} 00${A('ca')} ${named(0xca)}`,
+    60,
     /transactionSender: the caller is written again$/,
   ],
   'an address that stands in its slot': [
-    `01 07 02 04 00 00${A('ca')} 04 00 00${A('ca')}`,
-    28,
+    `01 07 02 08 00 00 00 ${H('7a')} 00${A('ca')} 0a 00 00 00 00${A('ca')}`,
+    64,
     /caller: the same as before is written again$/,
   ],
   'a correction of nobody': [`01 08 01 01 09 ${H('7a')} 01 07 00 01 00 00`, 41, /sender: nobody$/],
@@ -480,14 +510,27 @@ const unwritable: Readonly<Record<string, ShardCommand>> = {
     type: 'resolveSenders',
     resolved: [
       {
-        ...{ kind: 'deposit', ordinal: 0 as never },
+        ...{ kind: 'deposit', ordinal: 0 as never, ...aLog },
         sender: { caller: address(1), transactionSender: Uint8Array.of(...address(1), 0) },
       },
     ],
   },
   'an ordinal of 2^32': {
     type: 'resolveSenders',
-    resolved: [{ kind: 'deposit', ordinal: (2 ** 32) as never, sender: null }],
+    resolved: [{ kind: 'deposit', ordinal: (2 ** 32) as never, ...aLog, sender: null }],
+  },
+  'a log in block 2^48 behind one in block 1': {
+    type: 'resolveSenders',
+    resolved: [1, 2 ** 48].map((number) => ({
+      ...{ kind: 'deposit', ordinal: 0 as never, ...aLog, blockNumber: block(number) },
+      sender: null,
+    })),
+  },
+  'a sender of a transaction hash of 33 bytes': {
+    type: 'resolveSenders',
+    resolved: [
+      { kind: 'claim', ordinal: 0 as never, ...aLog, transactionHash: new Uint8Array(33), sender: null },
+    ],
   },
   'an amount of 2^256': batchOfEvents([{ ...sampleEvents.claim, amount: 2n ** 256n }]),
   'an amount below 0': batchOfEvents([{ ...sampleEvents.claim, amount: -1n }]),

@@ -1,3 +1,4 @@
+import { headPlaces } from '../../../src/board/statusBoard.js'
 import type { BlockHeader, ChainEvent } from '../../../src/protocol/chainEvent.js'
 import type {
   BlockNumber,
@@ -20,6 +21,9 @@ const count = (depositCount: number) => depositCount as DepositCount
 export const block = (number: number) => number as BlockNumber
 
 const place = (logIndex: number) => ({ blockNumber: block(7), logIndex, transactionHash: hash(logIndex) })
+const log = (number: number, logIndex: number, hashByte: number) => ({
+  ...{ blockNumber: block(number), logIndex, transactionHash: hash(hashByte) },
+})
 const caller = { caller: address(0xca), transactionSender: address(0x5e) }
 
 /** One event of each type, in block 7, in transactions of their own. */
@@ -142,10 +146,10 @@ export const sampleCommands: {
   resolveSenders: {
     type: 'resolveSenders',
     resolved: [
-      { kind: 'deposit', ordinal: count(70), sender: caller },
-      { kind: 'claim', ordinal: 2 as ClaimOrdinal, sender: null },
+      { kind: 'deposit', ordinal: count(70), ...log(300, 1, 0x7a), sender: caller },
+      { kind: 'claim', ordinal: 2 as ClaimOrdinal, ...log(302, 128, 0x7a), sender: null },
       {
-        ...{ kind: 'deposit', ordinal: count(71) },
+        ...{ kind: 'deposit', ordinal: count(71), ...log(301, 0, 0x7b) },
         sender: { caller: address(0xcb), transactionSender: address(0xcb), isProvisional: true },
       },
     ],
@@ -178,4 +182,23 @@ export const sampleCommands: {
     type: 'addSettledRoots',
     found: [{ root: hash(0xe3), lineage: 1 as Lineage, leafCount: leaves(4) }],
   },
+  begin: {
+    type: 'begin',
+    settings: {
+      ...{ logId: new Uint8Array(16).fill(0x1d), networkId: network(0), chainId: 1 },
+      ...{ bridge: address(0xb1), globalExitRootManager: address(0xb2), rollupManager: address(0xb3) },
+      ...{ startBlock: block(16_384), rollbackBlocks: 128 },
+      ...{ finalityTag: 'finalized', finalityDepth: 3, gerInjection: 'event' },
+    },
+  },
+  mark: {
+    type: 'mark',
+    mark: {
+      ...{ localExitRoot: hash(0xe3), deposits: 128, claims: 2, l1InfoLeaves: 3 },
+      stretch: { table: 'archivedDeposits', from: Uint8Array.of(0xde, 0xad), entries: 256 },
+      digest: hash(0xd1),
+    },
+  },
+  noteHalt: { type: 'noteHalt', reason: 'missing_log' },
+  noteHeadPlace: { type: 'noteHeadPlace', place: headPlaces.belowFinal },
 }

@@ -1,3 +1,5 @@
+import { haltReasons } from '../../../src/board/haltReason.js'
+import { headPlaces } from '../../../src/board/statusBoard.js'
 import type {
   BlockBatch,
   BlockHeader,
@@ -16,6 +18,8 @@ import type {
 } from '../../../src/protocol/units.js'
 import type { CorrectedSender, RowSender, TransactionLog } from '../../../src/shard/senders.types.js'
 import type { ShardCommand } from '../../../src/shard/shardCommand.types.js'
+import type { LogSettings } from '../../../src/shard/shardLog.types.js'
+import { type TableName, tables } from '../../../src/store/layout/tables.js'
 import type { TestNumbers } from '../../support/testNumbers.js'
 
 /**
@@ -26,6 +30,8 @@ export class RandomCommands {
   readonly #numbers: TestNumbers
   readonly #addresses: readonly Uint8Array[]
   readonly #metadata: readonly Uint8Array[]
+  /** Of the last sender: many are of one transaction. */
+  #transactionHash: Uint8Array = new Uint8Array(32)
 
   constructor(numbers: TestNumbers) {
     this.#numbers = numbers
@@ -65,6 +71,21 @@ export class RandomCommands {
           leafCount: this.#uint32() as LeafCount,
         })),
       }),
+      () => ({ type: 'begin', settings: this.#settings() }),
+      () => ({
+        type: 'mark',
+        mark: {
+          ...{ localExitRoot: this.#hash(), deposits: this.#uint32(), claims: this.#uint32() },
+          ...{ l1InfoLeaves: this.#uint32(), digest: this.#hash() },
+          stretch: {
+            table: numbers.pick(Object.keys(tables) as TableName[]),
+            from: this.#bytes(1 + numbers.below(60)),
+            entries: this.#uint32(),
+          },
+        },
+      }),
+      () => ({ type: 'noteHalt', reason: numbers.pick(haltReasons) }),
+      () => ({ type: 'noteHeadPlace', place: numbers.pick(Object.values(headPlaces)) }),
     ])()
   }
 
@@ -163,12 +184,27 @@ export class RandomCommands {
     ])()
   }
 
+  #settings(): LogSettings {
+    const numbers = this.#numbers
+    return {
+      ...{ logId: this.#bytes(16), networkId: this.#network(), chainId: this.#time() },
+      ...{ bridge: this.#address(), globalExitRootManager: this.#address() },
+      ...{ rollupManager: numbers.chance(0.5) ? undefined : this.#address(), startBlock: this.#block() },
+      ...{ rollbackBlocks: this.#uint32(), finalityDepth: this.#uint32() },
+      finalityTag: numbers.pick(['latest', 'safe', 'finalized']),
+      gerInjection: numbers.pick(['auto', 'event', 'poll']),
+    }
+  }
+
   #rowSender(): RowSender {
     const [kind, ordinal] = [
       this.#numbers.pick(['deposit', 'claim'] as const),
       this.#uint32() as DepositCount,
     ]
-    return { kind, ordinal, sender: this.#numbers.chance(0.2) ? null : this.#sender() }
+    const transactionHash = this.#numbers.chance(0.5) ? this.#transactionHash : this.#hash()
+    this.#transactionHash = transactionHash.slice()
+    const log = { transactionHash, logIndex: this.#uint32(), blockNumber: this.#block() }
+    return { kind, ordinal, ...log, sender: this.#numbers.chance(0.2) ? null : this.#sender() }
   }
 
   #corrected(): CorrectedSender {

@@ -68,7 +68,7 @@ class World {
   fallBack(): void {
     const open = this.writer.unresolvedSenders(1_000)
     const sender = senderOf(signer, true)
-    this.writer.resolveSenders(open.map(({ kind, ordinal }) => ({ kind, ordinal, sender })))
+    this.writer.resolveSenders(open.map((row) => ({ ...row, sender })))
   }
 
   /** @param ordinals of noted rows. */
@@ -176,7 +176,7 @@ for (const operation of operations) {
     world.mine(3)
     const open = world.writer.unresolvedSenders(10)
     world.writer.resolveSenders(
-      open.map(({ kind, ordinal }) => ({ kind, ordinal, sender: ordinal === 1 ? null : senderOf(signer) })),
+      open.map((row) => ({ ...row, sender: row.ordinal === 1 ? null : senderOf(signer) })),
     )
     assert.deepEqual(world.callers(), [signer, null, signer])
     assert.deepEqual(world.of(signer), [0, 2])
@@ -197,9 +197,9 @@ for (const operation of operations) {
     const late = (ordinal: number) => ordinal % 7 === 5 && !own(ordinal)
     const open = world.writer.unresolvedSenders(1_000)
     world.writer.resolveSenders(
-      open.map(({ kind, ordinal }) => ({
-        ...{ kind, ordinal },
-        sender: own(ordinal) ? senderOf(contract) : senderOf(signer, true),
+      open.map((row) => ({
+        ...row,
+        sender: own(row.ordinal) ? senderOf(contract) : senderOf(signer, true),
       })),
     )
     const corrected = Array.from({ length: 150 }, (_, ordinal) => ordinal).filter(late)

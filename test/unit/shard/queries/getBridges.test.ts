@@ -398,8 +398,7 @@ test('a message is found by its origin address and by its transaction, also as a
     const isLost = ({ ordinal }: (typeof open)[number]) => ordinal === 2 || ordinal === 3
     writer.resolveSenders(
       open.map((row) => ({
-        kind: row.kind,
-        ordinal: row.ordinal,
+        ...row,
         sender: isLost(row) ? null : senderOf(network.blocks[row.blockNumber]!, row.logIndex),
       })),
     )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { hexToBytes } from 'viem/utils'
-import { asNetworkId, type ClaimOrdinal } from '../../../../src/protocol/units.js'
+import { asNetworkId } from '../../../../src/protocol/units.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
 import { plainRow } from '../../../support/expectedRows.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
@@ -68,7 +68,8 @@ test('the sender of a claim set by an administrator is resolved like others, and
     caller: hexToBytes(account(id)),
     transactionSender: hexToBytes(account(id)),
   })
-  writer.resolveSenders([{ kind: 'claim', ordinal: 0 as ClaimOrdinal, sender: null }])
+  const [set, claimed] = writer.unresolvedSenders(10)
+  writer.resolveSenders([{ ...set!, sender: null }])
   assert.deepEqual(
     claimsOf(indexed, 1).map((row) => row.transactionSender),
     [null, null],
@@ -76,7 +77,7 @@ test('the sender of a claim set by an administrator is resolved like others, and
   const [noted] = writer.notedSenders({ limit: 10 })
   assert.deepEqual([noted?.isUnknown, noted?.transactionLogs[0]?.kind], [true, 'claimSet'])
   writer.correctSenders([{ row: noted!, sender: told(4) }])
-  writer.resolveSenders([{ kind: 'claim', ordinal: 1 as ClaimOrdinal, sender: told(5) }])
+  writer.resolveSenders([{ ...claimed!, sender: told(5) }])
   assert.deepEqual(
     claimsOf(indexed, 1).map((row) => [row.caller, row.transactionSender]),
     [

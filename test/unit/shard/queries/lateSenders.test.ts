@@ -52,9 +52,7 @@ for (const operation of ['getBridges', 'getClaims'] as const)
     )
     const writer = indexed.writer(networkId)
     const told = { caller: decodeHex(sender)!, transactionSender: decodeHex(sender)! }
-    writer.resolveSenders(
-      writer.unresolvedSenders(10).map(({ kind, ordinal }) => ({ kind, ordinal, sender: told })),
-    )
+    writer.resolveSenders(writer.unresolvedSenders(10).map((row) => ({ ...row, sender: told })))
     assert.deepEqual(
       counts(),
       states.map(() => 3),

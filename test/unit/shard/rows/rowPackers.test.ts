@@ -91,9 +91,9 @@ test('a sender that no endpoint knows is null in a page, never zeros', (context)
   for (const networkId of [0, 1]) {
     const open = indexed.writer(networkId).unresolvedSenders(3)
     indexed.writer(networkId).resolveSenders(
-      open.map(({ kind, ordinal }) => ({
-        ...{ kind, ordinal },
-        sender: ordinal === 1 ? null : { caller: address, transactionSender: address },
+      open.map((row) => ({
+        ...row,
+        sender: row.ordinal === 1 ? null : { caller: address, transactionSender: address },
       })),
     )
   }

@@ -49,9 +49,7 @@ test('an open sender comes with every log of its transaction, also those with a 
   )
   for (const { transactionLogs } of open) assert.deepEqual(transactionLogs, logs)
   const sender = { caller: hexToBytes(userContract(2)), transactionSender: hexToBytes(account(4)) }
-  writer.resolveSenders(
-    open.filter(({ kind }) => kind === 'deposit').map(({ kind, ordinal }) => ({ kind, ordinal, sender })),
-  )
+  writer.resolveSenders(open.filter(({ kind }) => kind === 'deposit').map((row) => ({ ...row, sender })))
   const [rest] = writer.unresolvedSenders(10)
   assert.equal(rest!.kind, 'claim')
   assert.deepEqual(rest!.transactionLogs, logs, 'the resolved ones still stand beside it')

@@ -7,6 +7,7 @@ import {
   type BlockNumber,
   type LeafCount,
 } from '../../../../src/protocol/units.js'
+import type { RowLog } from '../../../../src/shard/senders.types.js'
 import type { RefusalReason, ShardCommand } from '../../../../src/shard/shardCommand.types.js'
 import { createFakeWorld, type Recipe } from '../../../support/fakeChain.js'
 import { indexedBlock, toHex, withoutSenders } from '../../../support/indexedBlocks.js'
@@ -25,12 +26,12 @@ const applying = (blocks: readonly IndexedBlock[], undoFloor = 0): ShardCommand 
 interface Refusable {
   readonly networkId: number
   readonly given: readonly ShardCommand[]
-  readonly refused: ShardCommand
+  readonly refused: ShardCommand | ((shard: TestShard) => ShardCommand)
   readonly next: ShardCommand
 }
 
 /** Blocks 1 to 8 of a layer 2, in the store without their senders; undo begins above block 3. The command follows. */
-function onLayer2(command: (chain: RandomChain) => ShardCommand): Refusable {
+function onLayer2(command: (chain: RandomChain) => Refusable['refused']): Refusable {
   const chain = new RandomChain(5)
   for (let count = 0; count < 10; count++) chain.grow(6)
   const given = [applying(chain.blocks.slice(0, 8).map(withoutSenders), 3)]
@@ -58,7 +59,7 @@ function onLayer1(next: Recipe, spoil: (block: IndexedBlock) => IndexedBlock): R
   return { networkId: 0, given, refused: applying([blocks[0]!, spoil(blocks[1]!)]), next: applying(blocks) }
 }
 
-function onNothing(refused: ShardCommand, networkId = 1): Refusable {
+function onNothing(refused: Refusable['refused'], networkId = 1): Refusable {
   const chain = new RandomChain(5)
   const next = networkId === 1 ? applying([chain.grow(6)]) : applying([layer1()(deposit)])
   return { networkId, given: [], refused, next }
@@ -105,15 +106,39 @@ function otherHeader(chain: RandomChain, change: Partial<BlockHeader>): IndexedB
 }
 
 const sender = { caller: Buffer.alloc(20, 7), transactionSender: Buffer.alloc(20, 8) }
-const ofDeposit = (count: number) => ({ kind: 'deposit' as const, ordinal: asDepositCount(count), sender })
-const ofClaim = (ordinal: number) => ({ kind: 'claim' as const, ordinal: asClaimOrdinal(ordinal), sender })
-/** How many deposits the first eight blocks leave. */
-const storedDeposits = (chain: RandomChain) => {
-  chain.dropAbove(8)
-  return chain.state.deposits.length
-}
+/** Resolves rows that are open, as the shard lists them. */
+const resolving =
+  (choose: (deposits: readonly RowLog[], claims: readonly RowLog[]) => readonly RowLog[]) =>
+  ({ writer }: TestShard): ShardCommand => {
+    const open = writer.unresolvedSenders(1_000)
+    const [deposits, claims] = (['deposit', 'claim'] as const).map((kind) =>
+      open.filter((row) => row.kind === kind),
+    )
+    return { type: 'resolveSenders', resolved: choose(deposits!, claims!).map((row) => ({ ...row, sender })) }
+  }
+const onSenders = (choose: Parameters<typeof resolving>[0]) => onLayer2(() => resolving(choose))
+const nextOf = (row: RowLog): RowLog => ({ ...row, ordinal: asDepositCount(row.ordinal + 1) })
 
-const cases: { readonly [Reason in RefusalReason]: Readonly<Record<string, () => Refusable>> } = {
+const exitRoots = { mainnetExitRoot: root(1), rollupExitRoot: root(2) }
+const eventsOfL1 = [
+  { type: 'l1InfoLeaf', ...exitRoots },
+  { type: 'l1InfoRoot', l1InfoRoot: root(1), leafCount: 1, previousBlockHash: root(1), timestampSec: 5 },
+  { type: 'l1InfoRootMapInit', l1InfoRoot: root(1), leafCount: 1 },
+  { type: 'v1GlobalExitRoot', ...exitRoots },
+  {
+    type: 'rollupAdded',
+    networkId: 1,
+    chainId: 5n,
+    rollupAddress: Buffer.alloc(20, 3),
+    initialLocalExitRoot: root(0),
+  },
+  { type: 'rollupSettled', networkId: 1, localExitRoot: root(1), certainty: 'applied' },
+]
+
+/** Those of logs are in `logPlace.test.ts`. */
+type Reason = Exclude<RefusalReason, 'already_begun' | 'not_begun'>
+
+const cases: { readonly [Each in Reason]: Readonly<Record<string, () => Refusable>> } = {
   deposit_count_gap: {
     'a deposit is left out': () =>
       onLayer2((chain) =>
@@ -220,30 +245,63 @@ const cases: { readonly [Reason in RefusalReason]: Readonly<Record<string, () =>
         type: 'applyBlocks',
         batch: { ...batchOf(blocks.slice(8, 9)), blocks: blocks.slice(8, 10) },
       })),
+    'a batch of which more is final than it has': () =>
+      onLayer2(({ blocks }) => ({
+        type: 'applyBlocks',
+        batch: { ...batchOf(blocks.slice(8, 9)), finalizedBlock: blocks[9]!.header.number },
+      })),
     'a batch that ends before it begins': () =>
       onLayer2(({ blocks }) => ({
         type: 'applyBlocks',
         batch: { ...batchOf(blocks.slice(8, 9)), fromBlock: blockNumber(10) },
       })),
   },
+  parent_unknown: {
+    'a block with a leaf does not name its parent': () =>
+      onLayer1(deposit, ({ header: { parentHash, ...header }, events }) => ({ header, events })),
+  },
+  event_of_l1: Object.fromEntries(
+    eventsOfL1.map((event) => [
+      `an event ${event.type} on a layer 2`,
+      () => onLayer2((chain) => withLastEvent(chain, event)),
+    ]),
+  ),
   not_at_watermark: {
-    'the sender of a later deposit': () =>
-      onLayer2(() => ({ type: 'resolveSenders', resolved: [ofDeposit(1)] })),
+    'the sender of a later deposit': () => onSenders((deposits) => [deposits[1]!]),
     'the sender of a later claim, behind a good one': () =>
-      onLayer2(() => ({ type: 'resolveSenders', resolved: [ofDeposit(0), ofClaim(1)] })),
-    'the same sender again': () =>
-      onLayer2(() => ({ type: 'resolveSenders', resolved: [ofDeposit(0), ofDeposit(0)] })),
+      onSenders((deposits, claims) => [deposits[0]!, claims[1]!]),
+    'the same sender again': () => onSenders((deposits) => [deposits[0]!, deposits[0]!]),
   },
   unknown_row: {
     'the sender of one deposit too many': () =>
-      onLayer2((chain) => {
-        const resolved = Array.from({ length: storedDeposits(chain) + 1 }, (_, count) => ofDeposit(count))
-        for (const _ of [9, 10]) chain.grow(6)
-        return { type: 'resolveSenders', resolved }
-      }),
+      onSenders((deposits) => [...deposits, nextOf(deposits.at(-1)!)]),
     'the sender of a claim where there is none': () =>
-      onNothing({ type: 'resolveSenders', resolved: [ofClaim(0)] }),
+      onNothing({
+        type: 'resolveSenders',
+        resolved: [
+          {
+            kind: 'claim',
+            ordinal: asClaimOrdinal(0),
+            ...{ transactionHash: root(1), logIndex: 0 },
+            blockNumber: blockNumber(1),
+            sender,
+          },
+        ],
+      }),
   },
+  other_row: Object.fromEntries(
+    Object.entries({
+      'of another transaction': { transactionHash: root(9) },
+      'of another log': { logIndex: 77 },
+      'of another block': { blockNumber: blockNumber(77) },
+    }).flatMap(([title, other]): [string, () => Refusable][] => [
+      [
+        `a deposit's sender is ${title}`,
+        () => onSenders(([first, second]) => [first!, { ...second!, ...other }]),
+      ],
+      [`a claim's sender is ${title}`, () => onSenders((_, [claim]) => [{ ...claim!, ...other }])],
+    ]),
+  ),
   nothing_stored: {
     'polled roots before the first block': () =>
       onNothing({ type: 'addPolledGers', globalExitRoots: [root(1)], polledLeaves: 1 }),
@@ -268,7 +326,8 @@ for (const [reason, named] of Object.entries(cases))
         ['commits', 'epoch', 'committing', 'lastCommitMs', 'syncedBlock', 'publishedCommit'] as const
       const told = () => board().map((field) => shard.status.get(field))
       const toldBefore = told()
-      const outcome = shard.writer.apply(refusable.refused)
+      const { refused } = refusable
+      const outcome = shard.writer.apply(typeof refused === 'function' ? refused(shard) : refused)
       assert.equal(outcome.type === 'refused' ? outcome.reason : outcome.type, reason)
       assert.match(outcome.type === 'refused' ? outcome.message : '', /^\S[^\n]+\S$/)
       assert.equal(shard.read(digestTables), before)

@@ -216,9 +216,7 @@ test('open senders are dropped above a cut, kept below it, and copied from the a
       [5, 12],
     ],
   )
-  chain.shard.writer.resolveSenders(
-    open.map(({ kind, ordinal, blockNumber }) => ({ kind, ordinal, sender: person(blockNumber) })),
-  )
+  chain.shard.writer.resolveSenders(open.map((row) => ({ ...row, sender: person(row.blockNumber) })))
   const senders = chain.shard.read((view) => readDeposits(view).map(({ caller }) => caller!.slice(2, 4)))
   assert.deepEqual(senders, ['01', '02', '03', '04', '09', '0c'])
   assert.equal(chain.shard.writer.counts().unresolvedSenders, 0)
@@ -226,6 +224,28 @@ test('open senders are dropped above a cut, kept below it, and copied from the a
   chain.shard.writer.revertTo(10 as BlockNumber)
   assert.equal(chain.shard.writer.counts().unresolvedSenders, 6)
   assert.equal(chain.shard.writer.counts().deposits, 10)
+  await chain.shard.close()
+})
+
+test('the sender of a regrown leaf must name the log of the deposit that it repeats, that of a new leaf its own', async (context) => {
+  const chain = new Sovereign(context, () => null)
+  chain.apply(chain.backward(4))
+  chain.apply(chain.forward([leafOf(8), leafOf(99)], null))
+  const { writer } = chain.shard
+  const open = writer.unresolvedSenders(100).map((row) => ({ ...row, sender: person(1) }))
+  const [regrown, fresh] = [open[4]!, open[5]!]
+  const placeOf = ({ transactionHash, logIndex, blockNumber }: typeof regrown) => ({
+    ...{ transactionHash, logIndex, blockNumber },
+  })
+  for (const [row, other] of [
+    [regrown, fresh],
+    [fresh, regrown],
+  ] as const) {
+    const resolved = open.map((each) => (each === row ? { ...row, ...placeOf(other) } : each))
+    const outcome = writer.apply({ type: 'resolveSenders', resolved })
+    assert.equal(outcome.type === 'refused' ? outcome.reason : outcome.type, 'other_row')
+  }
+  assert.deepEqual(writer.apply({ type: 'resolveSenders', resolved: open }), { type: 'applied' })
   await chain.shard.close()
 })
 

@@ -283,7 +283,7 @@ test('senders are stored only from their watermark on', (context) =>
     writer.applyBlocks(batchOf(late))
     const [first, second] = writer.unresolvedSenders(2)
     const sender = chain.sender()
-    const answer = (open: typeof first) => ({ kind: open!.kind, ordinal: open!.ordinal, sender })
+    const answer = (open: typeof first) => ({ ...open!, sender })
     assert.throws(() => writer.resolveSenders([answer(second)]), {
       name: 'InvariantError',
       message: 'sender 1 for claimSenders, expected 0',
