@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CommandLog, createCommandLog } from '../../../src/cluster/commandLog.js'
+import { asLogSequence } from '../../../src/cluster/logStream.js'
+import { encodeCommand } from '../../../src/log/commandCodec.js'
+import { commandMessages } from '../../../src/log/commandMessages.js'
+import { asNetworkId, type BlockNumber } from '../../../src/protocol/units.js'
+import { LogFollower } from '../../../src/replica/logFollower.js'
+import { LogProposer } from '../../../src/replica/logProposer.js'
+import type { ShardCommand } from '../../../src/shard/shardCommand.types.js'
+import type { LogSettings } from '../../../src/shard/shardLog.types.js'
+import { FakeCluster, FakeMember } from '../../support/fakeCluster.js'
+import { tempFolder } from '../../support/tempFolder.js'
+import { openTestShard, type TestShard } from '../../support/testShard.js'
+import { VirtualClock } from '../../support/virtualClock.js'
+import { sampleCommands } from '../log/commandSamples.js'
+
+const NETWORK = asNetworkId(1)
+const settings: LogSettings = {
+  ...sampleCommands.begin.settings,
+  ...{ networkId: NETWORK, rollupManager: undefined },
+}
+const never = new AbortController().signal
+const APPLIED = { type: 'applied' }
+const catchingUp: ShardCommand = { type: 'noteCatchingUp', isCatchingUp: true }
+
+/** An instance with a shard of its own that follows the log of the cluster. */
+class Instance {
+  readonly shard: TestShard
+  readonly log: CommandLog
+  readonly follower: LogFollower
+  readonly following: Promise<void>
+  readonly #end = new AbortController()
+  readonly #cluster: FakeCluster
+  #ids = 0
+
+  private constructor(cluster: FakeCluster, shard: TestShard, log: CommandLog, own: LogSettings) {
+    this.#cluster = cluster
+    this.shard = shard
+    this.log = log
+    this.follower = new LogFollower({ log, writer: shard.writer, settings: own, clock: cluster.clock })
+    this.following = this.follower.follow(this.#end.signal)
+    this.following.catch(() => undefined)
+  }
+
+  static async open(cluster: FakeCluster, folder: string, own = settings): Promise<Instance> {
+    const member = new FakeMember(cluster)
+    const log = createCommandLog(await member.openLogStream(NETWORK, never), member.clock)
+    return new Instance(cluster, openTestShard(folder, NETWORK), log, own)
+  }
+
+  proposer(signal = never): Promise<LogProposer> {
+    const newId = () => new Uint8Array(16).fill(++this.#ids)
+    const { log, follower, shard } = this
+    return LogProposer.open({ log, follower, writer: shard.writer, newId, signal }, settings)
+  }
+
+  /** @returns how following ended. */
+  async close(): Promise<unknown> {
+    this.#end.abort()
+    this.#cluster.wake()
+    const ended = await this.following.catch((error: unknown) => error)
+    await this.shard.close()
+    return ended
+  }
+}
+
+const newCluster = () => new FakeCluster(new VirtualClock())
+
+function publish(cluster: FakeCluster, id: number, payload: Uint8Array): void {
+  const { entries } = cluster.log(NETWORK)
+  cluster.publish(NETWORK, { id: `${id}.0`, payload }, asLogSequence(entries.length))
+}
+
+const messageOf = (id: number, command: Uint8Array): Uint8Array =>
+  commandMessages(new Uint8Array(16).fill(id), command)[0]!
+
+test('a command reaches every shard by the log, and its proposer learns whether it was applied or refused', async (context) => {
+  const cluster = newCluster()
+  const [first, second] = [
+    await Instance.open(cluster, tempFolder(context)),
+    await Instance.open(cluster, tempFolder(context)),
+  ]
+  const proposer = await first.proposer()
+  assert.deepEqual(first.shard.writer.logSettings(), settings, 'the first proposer begins the log')
+  assert.deepEqual(await proposer.propose(catchingUp), APPLIED)
+  const outcome = await proposer.propose({ type: 'revertTo', ancestor: 3 as BlockNumber })
+  assert.deepEqual(outcome, {
+    ...{ type: 'refused', reason: 'unknown_ancestor' },
+    message: 'revert to block 3 above the checkpoint (none)',
+  })
+  await second.follower.hasRead(asLogSequence(3), never)
+  for (const { writer, status } of [first.shard, second.shard]) {
+    assert.deepEqual(writer.logPlace(), { sequence: 3, commandId: new Uint8Array(16).fill(3) })
+    assert.equal(status.get('catchingUp'), 1)
+  }
+  for (const instance of [first, second]) assert.equal(await instance.close(), undefined)
+})
+
+test('a shard goes on behind its place after a restart', async (context) => {
+  const cluster = newCluster()
+  const folder = tempFolder(context)
+  const before = await Instance.open(cluster, folder)
+  await (await before.proposer()).propose(catchingUp)
+  await before.close()
+  const again = await Instance.open(cluster, folder)
+  assert.equal(again.follower.readUpTo, 2)
+  const proposer = await again.proposer()
+  assert.deepEqual(await proposer.propose({ type: 'noteCatchingUp', isCatchingUp: false }), APPLIED)
+  assert.equal(again.shard.writer.logPlace()?.sequence, 3)
+  await again.close()
+})
+
+test('a proposer that another one has overtaken is told so, and its command is given to no shard', async (context) => {
+  const cluster = newCluster()
+  const [first, second] = [
+    await Instance.open(cluster, tempFolder(context)),
+    await Instance.open(cluster, tempFolder(context)),
+  ]
+  const [one, other] = [await first.proposer(), await second.proposer()]
+  // Both expect the same position.
+  const [won, lost] = await Promise.allSettled([one.propose(catchingUp), other.propose(catchingUp)])
+  assert.deepEqual([won.status, lost.status], ['fulfilled', 'rejected'])
+  assert.equal(lost.status === 'rejected' && lost.reason.name, 'OvertakenError')
+  assert.equal(cluster.log(NETWORK).entries.length, 2)
+  await first.close()
+  await second.close()
+})
+
+test('what waits for an outcome ends with the term, and with the follower', async (context) => {
+  const cluster = newCluster()
+  const instance = await Instance.open(cluster, tempFolder(context))
+  const term = new AbortController()
+  await instance.proposer(term.signal)
+  const own = instance.follower.outcomeOf(new Uint8Array(16).fill(9), term.signal)
+  const others = instance.follower.outcomeOf(new Uint8Array(16).fill(8), never)
+  const unread = instance.follower.hasRead(asLogSequence(99), never)
+  term.abort(new Error('the term is over'))
+  await assert.rejects(own, /the term is over/)
+  const [left, behind] = [assert.rejects(others, /abort/), assert.rejects(unread, /abort/)]
+  await instance.close()
+  await left
+  await behind
+})
+
+test('an instance that is configured otherwise than its log is refused in one line, and its shard stays empty', async (context) => {
+  const cluster = newCluster()
+  const first = await Instance.open(cluster, tempFolder(context))
+  await first.proposer()
+  const own = { ...settings, startBlock: 7 as BlockNumber, gerInjection: 'poll' } as const
+  const other = await Instance.open(cluster, tempFolder(context), own)
+  await assert.rejects(other.following, {
+    name: 'OperatorError',
+    message:
+      'network 1 is configured otherwise than its log: start_block 7 (in the log: 16384), ger_injection poll (in the log: event)',
+  })
+  assert.equal(other.shard.writer.logPlace(), undefined)
+  await other.close()
+  await first.close()
+})
+
+test('a log that was deleted and made anew is not the log of a shard, however long it is', async (context) => {
+  const folder = tempFolder(context)
+  const cluster = newCluster()
+  const first = await Instance.open(cluster, folder)
+  await first.proposer()
+  await first.close()
+  const anew = newCluster()
+  const logId = new Uint8Array(16).fill(0xee)
+  publish(anew, 1, messageOf(1, encodeCommand({ type: 'begin', settings: { ...settings, logId } })))
+  publish(anew, 2, messageOf(2, encodeCommand(catchingUp)))
+  const instance = await Instance.open(anew, folder)
+  await assert.rejects(instance.following, {
+    name: 'OperatorError',
+    message: `the log of network 1 is 0x${'ee'.repeat(16)}, the shard has followed 0x${'1d'.repeat(16)}: index again with \`bds reindex --network 1\``,
+  })
+  assert.equal(instance.shard.writer.logPlace()?.sequence, 1)
+  await instance.close()
+})
+
+test('what is no command is left out, and what a newer build has written stops the shard in front of it', async (context) => {
+  const cluster = newCluster()
+  const instance = await Instance.open(cluster, tempFolder(context))
+  await instance.proposer()
+  const spoiled = messageOf(9, encodeCommand(catchingUp))
+  spoiled[spoiled.length - 1]! ^= 1
+  publish(cluster, 9, spoiled)
+  publish(cluster, 10, messageOf(10, Uint8Array.of(1, 4, 2)))
+  publish(cluster, 11, Uint8Array.of(1, 2, 3))
+  publish(cluster, 12, messageOf(12, encodeCommand(catchingUp)))
+  await instance.follower.hasRead(asLogSequence(5), never)
+  assert.equal(instance.shard.status.get('catchingUp'), 1)
+  const newer = messageOf(13, encodeCommand({ type: 'noteCatchingUp', isCatchingUp: false }))
+  newer[0] = 2
+  publish(cluster, 13, newer)
+  await assert.rejects(instance.following, { name: 'CommandFormatError', fault: 'newer_version' })
+  assert.equal(instance.shard.writer.logPlace()?.sequence, 5)
+  await instance.close()
+})
