@@ -62,3 +62,6 @@ export interface ShardWriter {
   stretchAfter(stretch: TableStretch): TableStretch
   close(): Promise<void>
 }
+
+/** What whoever proposes commands reads of the shard in which they end. */
+export type ShardReads = Omit<ShardWriter, 'apply' | 'close'>

@@ -8,6 +8,7 @@ import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
 import { SyncReport } from '../../src/indexer/syncReport.js'
 import { encodeHex } from '../../src/protocol/hex.js'
 import { asNetworkId, type NetworkId } from '../../src/protocol/units.js'
+import { handOn } from '../../src/shard/proposer.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { DEPOSIT_BYTES } from '../../src/store/layout/depositRow.js'
@@ -227,7 +228,15 @@ class Simulation {
     try {
       const indexedDeposits = () => new Map<NetworkId, number>()
       await runSyncLoop(
-        { network: this.#settings, client, writer, clock: this.#clock, report, indexedDeposits },
+        {
+          network: this.#settings,
+          client,
+          writer,
+          proposer: handOn(writer),
+          clock: this.#clock,
+          report,
+          indexedDeposits,
+        },
         stop.signal,
       )
     } finally {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { statusRow } from '../../src/board/statusBoard.js'
 import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
 import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
+import { handOn } from '../../src/shard/proposer.js'
 import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../src/shard/queries/getClaims.js'
 import { getL1InfoTreeIndex } from '../../src/shard/queries/getL1InfoTreeIndex.js'
@@ -83,7 +84,7 @@ test('a store that lacks an old claim and an old deposit becomes, under open rea
     const writer = indexed.writer(NETWORK)
     const indexedDeposits = () => new Map([[asNetworkId(0), 300]])
     await runSyncLoop(
-      { network: client.settings, client, writer, clock, report, indexedDeposits },
+      { network: client.settings, client, writer, proposer: handOn(writer), clock, report, indexedDeposits },
       stop.signal,
     )
     assert.ok(clock.now() < deadline, `not done in time, halted: ${row.haltReason()}`)

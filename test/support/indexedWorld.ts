@@ -5,6 +5,8 @@ import type { Config } from '../../src/config/config.types.js'
 import { ExitRootSearch } from '../../src/indexer/sync/exitRootSearch.js'
 import type { BlockHeader } from '../../src/protocol/chainEvent.js'
 import { asBlockNumber, asNetworkId } from '../../src/protocol/units.js'
+import { applyOrThrow } from '../../src/shard/applyOrThrow.js'
+import { handOn } from '../../src/shard/proposer.js'
 import { openShardReaders, type ShardReaders } from '../../src/shard/queries/shardReaders.js'
 import { openL1ShardReader } from '../../src/shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
@@ -79,8 +81,11 @@ export class IndexedWorld {
   searchRoots(): void {
     for (const [networkId, search] of this.searches)
       if (this.writer(networkId).checkpoint() !== undefined)
-        do search.step()
-        while (search.hasWork)
+        do {
+          const found = search.search()
+          if (found.length > 0) applyOrThrow(this.writer(networkId), { type: 'addSettledRoots', found })
+          search.stored()
+        } while (search.hasWork)
   }
 
   /** Restarts the network's search: the state of the previous one is forgotten. */
@@ -92,7 +97,7 @@ export class IndexedWorld {
       new ExitRootSearch({
         networkId: asNetworkId(networkId),
         exitRoots: this.writers.get(networkId)!.exitRoots,
-        writer: this.writer(networkId),
+        proposer: handOn(this.writer(networkId)),
         settlements: this.l1Reader,
         clock: performance,
         row: row(networkId),

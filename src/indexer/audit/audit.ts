@@ -49,7 +49,7 @@ export class Auditor {
    * @throws AuditMismatch when a contract contradicts what is stored.
    */
   async afterWindow(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
-    const { type } = this.#options.driver.observe({ type: 'storedWindow' })
+    const { type } = await this.#options.driver.observe({ type: 'storedWindow' })
     if (type === 'compareTrees') await this.#compareTrees(checkpoint, signal)
   }
 
@@ -84,18 +84,18 @@ export class Auditor {
     if (!(await this.#contradictions.lookAgain(checkpoint, signal))) return
     const { number: block } = checkpoint
     const hasFreshClaims = claims.hasFresh()
-    let step = driver.observe({ type: 'reachedHead', block, hasFreshClaims, atMs: clock.now() })
+    let step = await driver.observe({ type: 'reachedHead', block, hasFreshClaims, atMs: clock.now() })
     const isDue = step.type === 'compareTrees'
     let isAnswered = false
     if (step.type === 'compareTrees') {
       const trees = await this.#compareTrees(checkpoint, signal)
       if (trees === 'open') return
       isAnswered = trees === 'same'
-      step = driver.observe({ type: 'treesAgreed', block })
+      step = await driver.observe({ type: 'treesAgreed', block })
     }
     if (step.type === 'compareOthers') {
       if (!(await this.#compareOtherState(checkpoint, signal))) return
-      step = driver.observe({ type: 'othersAgreed', block })
+      step = await driver.observe({ type: 'othersAgreed', block })
     }
     if (step.type !== 'compareClaims') return
     const { words } = step
@@ -107,7 +107,7 @@ export class Auditor {
     if (!(await this.#contradictions.decide(look, checkpoint, signal)) || !isDue) return
     report.contractsCompared(isAnswered)
     if (isAnswered)
-      driver.observe({ type: 'audited', unixMs: clock.unixMs(), startOvers: writer.startOvers() })
+      await driver.observe({ type: 'audited', unixMs: clock.unixMs(), startOvers: writer.startOvers() })
   }
 
   /** Which claims were compared since the start, unless no endpoint can answer. */

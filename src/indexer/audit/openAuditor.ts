@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { NetworkConfig } from '../../config/config.types.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
-import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import type { ShardReads } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { RecoveryDriver } from '../recovery/recoveryDriver.js'
 import type { SyncReport } from '../syncReport.js'
@@ -14,7 +14,7 @@ import { TokenMappingAudit } from './tokenMappingAudit.js'
 interface AuditorParts {
   readonly network: NetworkConfig
   readonly client: ChainClient
-  readonly writer: ShardWriter
+  readonly writer: ShardReads
   readonly clock: Clock
   readonly report: SyncReport
   readonly driver: RecoveryDriver

@@ -46,12 +46,12 @@ export class Contradictions {
       const difference = await look()
       if (difference === undefined) return true
       const verdict = await this.#judge(difference, checkpoint, signal)
-      const step = driver.observe({ type: 'judged', verdict, looks })
+      const step = await driver.observe({ type: 'judged', verdict, looks })
       switch (step.type) {
         case 'compareAgain':
           continue
         case 'leaveOpen':
-          this.#leaveOpen(difference)
+          await this.#leaveOpen(difference)
           return false
         case 'lookAtChain':
           throw new RetryableError(
@@ -74,7 +74,7 @@ export class Contradictions {
     const ask = () => difference.ask(client, checkpoint.number, signal)
     if (difference.ours() !== undefined) {
       if ((await ask()) === undefined) {
-        this.#leaveOpen(difference)
+        await this.#leaveOpen(difference)
         return false
       }
       const look = async () => {
@@ -83,7 +83,7 @@ export class Contradictions {
       }
       if (!(await this.decide(look, checkpoint, signal))) return false
     }
-    driver.observe({ type: 'withdrawn' })
+    await driver.observe({ type: 'withdrawn' })
     return true
   }
 
@@ -114,16 +114,17 @@ export class Contradictions {
         `${what} at block ${number}: the contract has ${judgement.answer}, indexed ${ours}`,
       )
     } catch (error) {
-      if (error instanceof AuditMismatch) driver.observe({ type: 'proven', difference, atMs: clock.now() })
-      else if (!signal.aborted) this.#leaveOpen(difference)
+      if (error instanceof AuditMismatch)
+        await driver.observe({ type: 'proven', difference, atMs: clock.now() })
+      else if (!signal.aborted) await this.#leaveOpen(difference)
       throw error
     }
   }
 
-  #leaveOpen(difference: ComparedValue): void {
+  async #leaveOpen(difference: ComparedValue): Promise<void> {
     const { clock, driver } = this.#options
     const atMs = clock.now()
-    driver.observe({ type: 'undecided', difference, atMs, random: clock.random() })
+    await driver.observe({ type: 'undecided', difference, atMs, random: clock.random() })
   }
 
   #stateCheck(block: BlockHeader): StateCheck {

@@ -2,7 +2,8 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { RetryableError } from '../../errors/chainErrors.js'
 import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
-import { applyOrThrow, throwRefused } from '../../shard/applyOrThrow.js'
+import { throwRefused } from '../../shard/applyOrThrow.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { partOfWait } from '../backoff.js'
@@ -17,7 +18,8 @@ type Failure = Extract<FailureObservation, { type: 'endpointFailed' | 'failed' |
 
 export interface RecoveryOptions {
   readonly client: Pick<ChainClient, 'isDown'>
-  readonly writer: Pick<ShardWriter, 'apply' | 'checkpoint' | 'headerAtOrBelow' | 'startOvers'>
+  readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'startOvers'>
+  readonly proposer: Proposer
   readonly clock: Clock
   readonly report: Pick<SyncReport, 'rpcDown' | 'troubled' | 'rewound'>
   readonly driver: RecoveryDriver
@@ -40,7 +42,7 @@ export class Recovery {
   async failed(error: unknown, signal: AbortSignal): Promise<void> {
     const { client, clock, report, driver } = this.#options
     try {
-      let step = driver.observe(this.#failureOf(error))
+      let step = await driver.observe(this.#failureOf(error))
       while (step.type !== 'wait') step = await this.#take(step, signal)
       report.rpcDown(client.isDown())
       const waitMs = partOfWait(step.mostMs, clock.random())
@@ -55,7 +57,7 @@ export class Recovery {
   async #unexpected(failure: unknown, signal: AbortSignal): Promise<void> {
     const { clock, driver } = this.#options
     const reason = failure instanceof RetryableError ? undefined : haltReasonOf(failure)
-    const { ms } = driver.observe({ type: 'recoveryFailed', reason, error: failure })
+    const { ms } = await driver.observe({ type: 'recoveryFailed', reason, error: failure })
     await clock.sleep(ms, signal).catch(() => undefined)
   }
 
@@ -80,29 +82,29 @@ export class Recovery {
   async #take(step: Exclude<FailureStep, { type: 'wait' }>, signal: AbortSignal): Promise<FailureStep> {
     const { clock, driver, startOver } = this.#options
     if (step.type === 'takeBack') {
-      const from = this.#takeBack(Math.min(step.blocks, this.#options.deepestRewind), step.at)
-      return driver.observe({ type: 'tookBack', from })
+      const from = await this.#takeBack(Math.min(step.blocks, this.#options.deepestRewind), step.at)
+      return await driver.observe({ type: 'tookBack', from })
     }
     try {
-      return driver.observe(await startOver.take(step, signal))
+      return await driver.observe(await startOver.take(step, signal))
     } catch (failure) {
-      const next = driver.observe({ type: 'startOverFailed', atMs: clock.now() })
+      const next = await driver.observe({ type: 'startOverFailed', atMs: clock.now() })
       if (!(failure instanceof RetryableError)) throw failure
       return next
     }
   }
 
   /** Takes back the blocks above `at - blocks`, or as many as undo allows. @returns the first block to read again. */
-  #takeBack(blocks: number, at: number): BlockNumber {
-    const { writer, report } = this.#options
+  async #takeBack(blocks: number, at: number): Promise<BlockNumber> {
+    const { writer, proposer, report } = this.#options
     const checkpoint = writer.checkpoint()
     if (checkpoint === undefined) return asBlockNumber(0)
     for (let distance = blocks; distance >= 1; distance = Math.floor(distance / 2)) {
       const ancestor = writer.headerAtOrBelow(asBlockNumber(Math.max(0, at - distance)))
       if (ancestor === undefined || ancestor.number >= checkpoint.number) continue
       // Claims are taken back with their blocks, but the chain still has them: so nothing may be ready meanwhile.
-      applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
-      const outcome = writer.apply({ type: 'revertTo', ancestor: ancestor.number })
+      await proposeOrThrow(proposer, { type: 'noteCatchingUp', isCatchingUp: true })
+      const outcome = await proposer.propose({ type: 'revertTo', ancestor: ancestor.number })
       // Undo does not reach so far. Try half of it.
       if (outcome.type === 'refused' && outcome.reason === 'reorg_too_deep') continue
       throwRefused(outcome)

@@ -1,6 +1,5 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
-import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { SyncReport } from '../syncReport.js'
 import { initialState, react } from './recoveryMachine.js'
 import type {
@@ -21,7 +20,7 @@ import type {
 
 export interface RecoveryDriverOptions {
   readonly client: Pick<ChainClient, 'readCarefully'>
-  readonly writer: Pick<ShardWriter, 'apply'>
+  readonly proposer: Proposer
   readonly report: Pick<SyncReport, 'halted' | 'resumed' | 'caughtUp' | 'contractsDisputed'>
 }
 
@@ -44,21 +43,21 @@ export class RecoveryDriver {
   }
 
   /** @returns the step to take next. Its outcome is the next observation. */
-  observe(observation: ProgressObservation): undefined
-  observe(observation: FailureObservation): FailureStep
-  observe(observation: RecoveryFailed): Pause
-  observe(observation: JudgementObservation): JudgementStep
-  observe(observation: AuditObservation): AuditStep
-  observe(observation: Observation): Step | undefined {
+  observe(observation: ProgressObservation): Promise<undefined>
+  observe(observation: FailureObservation): Promise<FailureStep>
+  observe(observation: RecoveryFailed): Promise<Pause>
+  observe(observation: JudgementObservation): Promise<JudgementStep>
+  observe(observation: AuditObservation): Promise<AuditStep>
+  async observe(observation: Observation): Promise<Step | undefined> {
     const { state, effects, step } = react(this.#state, observation)
     // Before the effects: a full disk may keep one from being done, and what was observed is true all the same.
     this.#state = state
-    for (const effect of effects) this.#carryOut(effect)
+    for (const effect of effects) await this.#carryOut(effect)
     return step
   }
 
-  #carryOut(effect: Effect): void {
-    const { client, writer, report } = this.#options
+  async #carryOut(effect: Effect): Promise<void> {
+    const { client, proposer, report } = this.#options
     switch (effect.type) {
       case 'halt':
         report.halted(effect.reason, effect.error)
@@ -67,7 +66,7 @@ export class RecoveryDriver {
         report.resumed()
         break
       case 'noteCatchingUp':
-        applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: effect.isCatchingUp })
+        await proposeOrThrow(proposer, { type: 'noteCatchingUp', isCatchingUp: effect.isCatchingUp })
         break
       case 'tellCaughtUp':
         report.caughtUp(effect.block)
@@ -76,7 +75,7 @@ export class RecoveryDriver {
         report.contractsDisputed(effect.what, effect.disputes)
         break
       case 'noteStartOvers':
-        applyOrThrow(writer, { type: 'noteStartOvers', startOvers: effect.startOvers })
+        await proposeOrThrow(proposer, { type: 'noteStartOvers', startOvers: effect.startOvers })
         break
       case 'readCarefully':
         client.readCarefully(effect.from, effect.to)

@@ -1,6 +1,6 @@
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asBlockNumber } from '../../protocol/units.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
@@ -10,7 +10,8 @@ import type { FailureObservation, FailureStep, StoredState } from './recoveryMac
 type StartOverStep = Extract<FailureStep, { type: 'compareFinal' | 'compareOldest' | 'emptyShard' }>
 
 export interface StartOverOptions {
-  readonly writer: Pick<ShardWriter, 'apply' | 'checkpoint' | 'headerAtOrBelow' | 'oldestAncestor'>
+  readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'oldestAncestor'>
+  readonly proposer: Proposer
   readonly clock: Clock
   readonly report: Pick<SyncReport, 'rewound' | 'startedOver'>
   /** Compares everything that is stored with the contracts, at the checkpoint. */
@@ -39,38 +40,38 @@ export class StartOver {
     switch (step.type) {
       case 'compareFinal': {
         const final = writer.headerAtOrBelow(asBlockNumber(await finalizedBlock()))
-        const found = this.#goBack(final) ? await compare() : 'outOfReach'
+        const found = (await this.#goBack(final)) ? await compare() : 'outOfReach'
         return { type: 'comparedFinal', found, atMs: clock.now() }
       }
       case 'compareOldest': {
-        this.#goBack(writer.oldestAncestor())
+        await this.#goBack(writer.oldestAncestor())
         const found = await compare()
         return { type: 'comparedOldest', found, atMs: clock.now(), unixMs: clock.unixMs() }
       }
       case 'emptyShard':
         signal.throwIfAborted()
-        this.#empty(step.mismatch, step.count)
+        await this.#empty(step.mismatch, step.count)
         return { type: 'startedOver', atMs: clock.now() }
     }
   }
 
-  #empty(mismatch: AuditMismatch, count: number): void {
-    const { writer, report } = this.#options
+  async #empty(mismatch: AuditMismatch, count: number): Promise<void> {
+    const { writer, proposer, report } = this.#options
     const checkpoint = writer.checkpoint()!
-    applyOrThrow(writer, { type: 'startOver', startOvers: { count, notBeforeMs: undefined } })
+    await proposeOrThrow(proposer, { type: 'startOver', startOvers: { count, notBeforeMs: undefined } })
     report.startedOver(mismatch, checkpoint, count)
   }
 
   /** @returns false when undo does not reach the block. */
-  #goBack(ancestor: BlockHeader | undefined): boolean {
-    const { writer, report } = this.#options
+  async #goBack(ancestor: BlockHeader | undefined): Promise<boolean> {
+    const { writer, proposer, report } = this.#options
     const checkpoint = writer.checkpoint()
     if (ancestor === undefined || checkpoint === undefined) return false
     if (ancestor.number >= checkpoint.number) return true
     if (ancestor.number < (writer.oldestAncestor()?.number ?? Number.POSITIVE_INFINITY)) return false
     // Claims are taken back that the chain still has, and the halt does not outlive a restart: nothing may be ready meanwhile.
-    applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
-    applyOrThrow(writer, { type: 'revertTo', ancestor: ancestor.number })
+    await proposeOrThrow(proposer, { type: 'noteCatchingUp', isCatchingUp: true })
+    await proposeOrThrow(proposer, { type: 'revertTo', ancestor: ancestor.number })
     report.rewound(checkpoint, ancestor)
     return true
   }

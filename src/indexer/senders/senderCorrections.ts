@@ -1,13 +1,13 @@
 import type { ChainClient, SenderQuestion } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
 import { RetryableError } from '../../errors/chainErrors.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { CorrectedSender, NotedSender, RowSender, UnresolvedSender } from '../../shard/senders.types.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
 
-export type NoteWriter = Pick<ShardWriter, 'senderNotes' | 'notedSenders' | 'apply'>
+export type NoteReader = Pick<ShardWriter, 'senderNotes' | 'notedSenders'>
 
 /** Rows that are asked for at once: few while nothing is answered, so that a node without traces gets few calls to refuse. */
 const FEWEST = 8
@@ -58,7 +58,8 @@ interface Tries {
  */
 export class SenderCorrections {
   readonly #client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
-  readonly #writer: NoteWriter
+  readonly #writer: NoteReader
+  readonly #proposer: Proposer
   readonly #clock: Clock
   readonly #report: SyncReport
   /** By row. */
@@ -81,12 +82,14 @@ export class SenderCorrections {
 
   constructor(options: {
     readonly client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
-    readonly writer: NoteWriter
+    readonly writer: NoteReader
+    readonly proposer: Proposer
     readonly clock: Clock
     readonly report: SyncReport
   }) {
     this.#client = options.client
     this.#writer = options.writer
+    this.#proposer = options.proposer
     this.#clock = options.clock
     this.#report = options.report
   }
@@ -109,14 +112,17 @@ export class SenderCorrections {
   }
 
   /** Stores the answers that came since the last step, and starts asking again when something is due. */
-  step(signal: AbortSignal): void {
+  async step(signal: AbortSignal): Promise<void> {
     const answered = this.#answered
     this.#answered = undefined
-    this.#toStore.clear()
-    if (answered !== undefined && answered.length > 0) {
-      applyOrThrow(this.#writer, { type: 'correctSenders', corrected: answered })
-      for (const { row } of answered) this.#awaited.delete(`${row.kind} ${row.ordinal}`)
-    }
+    if (answered !== undefined && answered.length > 0)
+      // Others may be answered until these are stored.
+      try {
+        await proposeOrThrow(this.#proposer, { type: 'correctSenders', corrected: answered })
+        for (const { row } of answered) this.#awaited.delete(`${row.kind} ${row.ordinal}`)
+      } finally {
+        for (const { row } of answered) this.#toStore.delete(keyOf(row))
+      }
     this.#reportAwaited()
     if (this.#isAsking || this.#clock.now() < this.#notBeforeMs) return
     const rows = this.#due()

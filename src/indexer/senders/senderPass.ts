@@ -2,13 +2,13 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
 import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockNumber } from '../../protocol/units.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { RowSender, UnresolvedSender } from '../../shard/senders.types.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { Backoff } from '../backoff.js'
 import type { SyncReport } from '../syncReport.js'
-import { type NoteWriter, questionsOf, SenderCorrections } from './senderCorrections.js'
+import { type NoteReader, questionsOf, SenderCorrections } from './senderCorrections.js'
 
 const LARGEST_BATCH = 1024
 /**
@@ -32,7 +32,7 @@ const LONGEST_FIRST_WAIT_MS = 10_000
  */
 export type SenderProgress = 'done' | 'more' | 'waiting'
 
-type SenderWriter = Pick<ShardWriter, 'unresolvedSenders'> & NoteWriter
+type SenderReader = Pick<ShardWriter, 'unresolvedSenders'> & NoteReader
 
 /** Rows that are being asked for: the first of those that are open. */
 interface Asking {
@@ -59,7 +59,8 @@ interface Answers {
  */
 export class SenderPass {
   readonly #client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
-  readonly #writer: SenderWriter
+  readonly #writer: SenderReader
+  readonly #proposer: Proposer
   readonly #clock: Clock
   readonly #report: SyncReport
   readonly #backoff: Backoff
@@ -76,7 +77,8 @@ export class SenderPass {
 
   constructor(options: {
     readonly client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
-    readonly writer: SenderWriter
+    readonly writer: SenderReader
+    readonly proposer: Proposer
     readonly clock: Clock
     readonly report: SyncReport
     /** Tests take fewer. */
@@ -86,6 +88,7 @@ export class SenderPass {
     this.#batchSize = this.#largestBatch
     this.#client = options.client
     this.#writer = options.writer
+    this.#proposer = options.proposer
     this.#clock = options.clock
     this.#report = options.report
     this.#backoff = new Backoff(options.clock, { baseMs: 500, capMs: 15_000 })
@@ -111,7 +114,7 @@ export class SenderPass {
     const progress = await this.#resolve(signal, untilMs)
     if (progress === 'done') this.#wereAllKnown = true
     // Open rows come first: they have no sender at all.
-    if (progress !== 'more') this.#corrections.step(signal)
+    if (progress !== 'more') await this.#corrections.step(signal)
     return progress
   }
 
@@ -131,7 +134,7 @@ export class SenderPass {
     this.#asking = undefined
     // Blocks may have been stored or taken back since these rows were asked for.
     if (isLate && !areSame(open, this.#writer.unresolvedSenders(open.length))) return 'more'
-    const progress = this.#store(answered, open, limit, untilMs)
+    const progress = await this.#store(answered, open, limit, untilMs)
     // Rows that were stored since these were asked for are not among them.
     const isBehind = isLate && progress === 'done' && this.#writer.unresolvedSenders(1).length > 0
     return isBehind ? 'more' : progress
@@ -206,15 +209,15 @@ export class SenderPass {
     return { resolved, batches, failure }
   }
 
-  #store(
+  async #store(
     { resolved, batches, failure }: Answers,
     open: readonly UnresolvedSender[],
     limit: number,
     untilMs: number,
-  ): SenderProgress {
+  ): Promise<SenderProgress> {
     if (resolved.length > 0) {
       this.#corrections.expect(resolved)
-      applyOrThrow(this.#writer, { type: 'resolveSenders', resolved })
+      await proposeOrThrow(this.#proposer, { type: 'resolveSenders', resolved })
       this.#backoff.reset()
     }
     if (failure !== undefined) return this.#wait(failure)

@@ -2,15 +2,14 @@ import type { StatusRow } from '../../board/statusBoard.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type {
   FoundExitRoot,
   LineageSpan,
   LocalExitRoots,
   Settlement,
 } from '../../shard/localExitRoots.types.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { SettlementReader } from '../../shard/readiness/l1ShardReader.js'
-import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 
 /** How long one step may take: the thread also has a chain to follow. */
@@ -50,7 +49,7 @@ interface Pass {
 export interface ExitRootSearchOptions {
   readonly networkId: NetworkId
   readonly exitRoots: LocalExitRoots
-  readonly writer: Pick<ShardWriter, 'apply'>
+  readonly proposer: Proposer
   readonly settlements: SettlementReader
   readonly clock: Pick<Clock, 'now'>
   /** This network's row of the status board. */
@@ -84,6 +83,8 @@ export class ExitRootSearch {
   #lost = new RootSet()
   #searchedTo = NOWHERE
   #found: FoundExitRoot[] = []
+  /** Whether the last look had anything to search for. */
+  #hasSearched = false
 
   constructor(options: ExitRootSearchOptions) {
     this.#options = options
@@ -101,13 +102,26 @@ export class ExitRootSearch {
     return this.#waitingAt < this.#waiting.length || this.#unknown.length > 0 || this.#pass?.isLikely === true
   }
 
-  /** Searches for one slice of time, and stores the roots it finds. */
-  step(): void {
-    const { clock, exitRoots, writer, row, l1 } = this.#options
+  /** Searches for one slice of time, and stores the roots it finds. @throws what `propose` throws: the search begins anew then. */
+  async step(): Promise<void> {
+    const found = this.search()
+    try {
+      if (found.length > 0) await proposeOrThrow(this.#options.proposer, { type: 'addSettledRoots', found })
+    } catch (error) {
+      this.#startAnew(-1)
+      throw error
+    }
+    this.stored()
+  }
+
+  /** Searches for one slice of time. @returns the roots that it has found, until `stored` says that the shard has them. */
+  search(): readonly FoundExitRoot[] {
+    const { clock, exitRoots, row, l1 } = this.#options
     const l1Commits = l1.get('commits')
     const tree = [row.get('epoch'), row.get('depositCount')] as const
     const isSame = tree[0] === this.#seenTree[0] && tree[1] === this.#seenTree[1]
-    if (isSame && !this.hasWork) return
+    this.#hasSearched = !isSame || this.hasWork
+    if (!this.#hasSearched) return []
     const reorgs = exitRoots.reorgs()
     if (reorgs !== this.#reorgs) this.#startAnew(reorgs)
     const untilMs = clock.now() + SLICE_MS
@@ -116,13 +130,18 @@ export class ExitRootSearch {
       this.#seenL1Commits = l1Commits
       this.#seenTree = tree
       while (this.#advance() && clock.now() < untilMs);
-      if (this.#found.length > 0) applyOrThrow(writer, { type: 'addSettledRoots', found: this.#found })
-      this.#found = []
     } catch (error) {
       this.#startAnew(-1)
       throw error
     }
-    if (!this.isBehind) row.set('searchedL1Commits', l1Commits)
+    return this.#found
+  }
+
+  /** The shard has the roots that `search` has found. */
+  stored(): void {
+    if (!this.#hasSearched) return
+    this.#found = []
+    if (!this.isBehind) this.#options.row.set('searchedL1Commits', this.#seenL1Commits)
   }
 
   #startAnew(reorgs: number): void {

@@ -4,7 +4,7 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { BlockNumber } from '../../protocol/units.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 
@@ -18,7 +18,8 @@ const MOST_L1_LAG_BLOCKS = 64
 export interface GerPollerOptions {
   readonly network: NetworkConfig
   readonly client: Pick<ChainClient, 'findInjectedGers'>
-  readonly writer: Pick<ShardWriter, 'checkpoint' | 'counts' | 'polledLeaves' | 'apply'>
+  readonly writer: Pick<ShardWriter, 'checkpoint' | 'counts' | 'polledLeaves'>
+  readonly proposer: Proposer
   readonly leaves: L1InfoGerReader
   /** This network's row of the status board. */
   readonly row: StatusRow
@@ -64,7 +65,7 @@ export class GerPoller {
 
   /** Asks for roots that may have been injected since the last sweep, and stores those that were. The checkpoint must be the head. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { writer, leaves, l1, row } = this.#options
+    const { writer, proposer, leaves, l1, row } = this.#options
     this.#unwantedL1Commits = -1
     const checkpoint = writer.checkpoint()
     // Read before the snapshot, which may then be newer than that, but never older.
@@ -82,13 +83,13 @@ export class GerPoller {
     const first = leafCount - globalExitRoots.length
     const isChanged = this.#l1Epoch !== undefined && this.#l1Epoch !== epoch
     if (known.length > 0)
-      applyOrThrow(writer, {
+      await proposeOrThrow(proposer, {
         type: 'addPolledGers',
         globalExitRoots: known.map((position) => globalExitRoots[position]!),
         polledLeaves: first + known.at(-1)! + 1,
       })
     else if (isChanged && writer.polledLeaves() !== undefined)
-      applyOrThrow(writer, { type: 'addPolledGers', globalExitRoots: [], polledLeaves: first })
+      await proposeOrThrow(proposer, { type: 'addPolledGers', globalExitRoots: [], polledLeaves: first })
     this.#l1Epoch = epoch
     this.#isNew = false
     this.#seenL1Commits = l1Commits

@@ -3,14 +3,13 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asBlockNumber } from '../../protocol/units.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
-import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import { makeBatch } from './batches.js'
 
 export interface SeedOptions {
   readonly network: Pick<NetworkConfig, 'startBlock' | 'rollbackBlocks'>
   readonly client: Pick<ChainClient, 'getHeader' | 'fetchRange'>
-  readonly writer: Pick<ShardWriter, 'apply'>
+  readonly proposer: Proposer
 }
 
 /**
@@ -19,11 +18,11 @@ export interface SeedOptions {
  * @throws RetryableError while the chain has not reached these blocks; what the client throws.
  */
 export async function seedShard(
-  { network, client, writer }: SeedOptions,
+  { network, client, proposer }: SeedOptions,
   head: BlockHeader,
   signal: AbortSignal,
 ): Promise<void> {
-  applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
+  await proposeOrThrow(proposer, { type: 'noteCatchingUp', isCatchingUp: true })
   const last = Math.max(0, network.startBlock - 1)
   if (head.number < last) throw new RetryableError(`the head ${head.number} is below start_block ${last + 1}`)
   const first = Math.max(0, last - network.rollbackBlocks)
@@ -38,7 +37,7 @@ export async function seedShard(
         : { fromBlock: asBlockNumber(from), head: header, blocks: [] }
     const position = { head, finalizedBlock: asBlockNumber(0) }
     const batch = makeBatch(range, range.blocks, position, network.rollbackBlocks)
-    applyOrThrow(writer, { type: 'applyBlocks', batch })
+    await proposeOrThrow(proposer, { type: 'applyBlocks', batch })
     from = number + 1
   }
 }

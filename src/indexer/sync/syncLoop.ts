@@ -3,9 +3,9 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockEvent, BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
 import { asBlockNumber, type NetworkId } from '../../protocol/units.js'
-import { applyOrThrow } from '../../shard/applyOrThrow.js'
+import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
-import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import type { ShardReads } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Auditor } from '../audit/audit.js'
 import { openAuditor } from '../audit/openAuditor.js'
@@ -52,7 +52,8 @@ const SEARCH_REST_MS = 5
 export interface SyncLoopOptions {
   readonly network: NetworkConfig
   readonly client: ChainClient
-  readonly writer: ShardWriter
+  readonly writer: ShardReads
+  readonly proposer: Proposer
   readonly clock: Clock
   readonly report: SyncReport
   /** Finds injections that have no event; absent where all have one. */
@@ -96,17 +97,18 @@ class SyncLoop {
   #claimsAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SyncLoopOptions, signal: AbortSignal) {
-    const { client, writer, clock, report, network } = options
+    const { client, writer, proposer, clock, report, network } = options
     this.#options = options
     this.#signal = signal
     this.#chain = new LocalChain(client, writer, network)
-    this.#senders = new SenderPass({ client, writer, clock, report })
-    const driver = new RecoveryDriver({ client, writer, report })
+    this.#senders = new SenderPass({ client, writer, proposer, clock, report })
+    const driver = new RecoveryDriver({ client, proposer, report })
     this.#driver = driver
     this.#auditor = openAuditor({ ...options, driver })
     const windowBlocks = Math.max(network.logRange, LINKED_DEPTH)
     const startOver = new StartOver({
       writer,
+      proposer,
       clock,
       report,
       compare: () => this.#auditor.compareStored(writer.checkpoint()!, signal),
@@ -115,6 +117,7 @@ class SyncLoop {
     this.#recovery = new Recovery({
       client,
       writer,
+      proposer,
       clock,
       report,
       driver,
@@ -161,16 +164,16 @@ class SyncLoop {
       return this.#untilNextLook(undefined)
     }
     // Before inStep: deposits that the reorg took back must not be ready even for a moment.
-    if (news.type === 'reorg') this.#revert(news.ancestor)
+    if (news.type === 'reorg') await this.#revert(news.ancestor)
     this.#headWatch.inStep()
     if (news.type === 'current') return this.#untilNextLook(head)
     if (news.type === 'ahead') return this.#follow(head)
   }
 
-  #revert(ancestor: BlockHeader): void {
-    const { client, writer, report } = this.#options
+  async #revert(ancestor: BlockHeader): Promise<void> {
+    const { client, writer, proposer, report } = this.#options
     const checkpoint = writer.checkpoint()!
-    applyOrThrow(writer, { type: 'revertTo', ancestor: ancestor.number })
+    await proposeOrThrow(proposer, { type: 'revertTo', ancestor: ancestor.number })
     client.reorged(ancestor.number)
     this.#senders.reorged(ancestor.number)
     report.reorged(checkpoint, ancestor)
@@ -188,13 +191,13 @@ class SyncLoop {
     )
     await this.#assertLinked(range, head)
     const blocks = await this.#withSenders(range.blocks)
-    this.#commit(range, blocks, position)
-    if (countEvents(blocks) > 0) this.#driver.observe({ type: 'storedEvents' })
+    await this.#commit(range, blocks, position)
+    if (countEvents(blocks) > 0) await this.#driver.observe({ type: 'storedEvents' })
     if (range.head.number === head.number) await this.#untilNextLook(head)
   }
 
   async #backfill(firstHead: BlockHeader): Promise<void> {
-    const { client, writer, clock, network } = this.#options
+    const { client, writer, proposer, clock, network } = this.#options
     let position = await this.#position(firstHead)
     let headAtMs = clock.now()
     const from = writer.checkpoint()!.number + 1
@@ -205,7 +208,7 @@ class SyncLoop {
     const undo = new BatchUndo(writer)
     // After a long absence, as after the first start: claims made meanwhile are not known yet.
     if (firstHead.number - from >= network.rollbackBlocks)
-      applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
+      await proposeOrThrow(proposer, { type: 'noteCatchingUp', isCatchingUp: true })
     try {
       const nextStretch = () => windows.next(stretchEvents(writer.counts().deposits))
       for (let next = await nextStretch(); next !== undefined; next = await nextStretch()) {
@@ -213,7 +216,7 @@ class SyncLoop {
         if (following !== undefined) assertContinues(writer.counts().deposits, range, following)
         await this.#assertLinked(range, position.head)
         const floor = undo.nextFloor(countEvents(range.blocks), range.head.number)
-        this.#commit(range, range.blocks, position, floor)
+        await this.#commit(range, range.blocks, position, floor)
         await this.#auditor.afterWindow(range.head, this.#signal)
         if (clock.now() - headAtMs >= HEAD_REFRESH_MS) {
           headAtMs = clock.now()
@@ -239,13 +242,13 @@ class SyncLoop {
     return this.#position(head)
   }
 
-  #commit(
+  async #commit(
     range: FetchedRange,
     blocks: readonly IndexedBlock<BlockEvent>[],
     position: ChainPosition,
     batchUndoFloor?: number,
-  ): void {
-    const { writer, report, network } = this.#options
+  ): Promise<void> {
+    const { writer, proposer, report, network } = this.#options
     this.#signal.throwIfAborted()
     const countedFrom = writer.perTransactionFrom()
     if (!isCountedAlike(countedFrom, range))
@@ -253,11 +256,11 @@ class SyncLoop {
         `logs from block ${range.fromBlock} on were read before it was known that they are numbered per transaction`,
       )
     const batch = makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor)
-    applyOrThrow(writer, { type: 'applyBlocks', batch })
+    await proposeOrThrow(proposer, { type: 'applyBlocks', batch })
     if (countedFrom === undefined && range.perTransactionFrom !== undefined)
       report.numbersPerTransaction(range.perTransactionFrom)
     report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
-    this.#driver.observe({ type: 'stored', block: range.head.number })
+    await this.#driver.observe({ type: 'stored', block: range.head.number })
   }
 
   async #assertLinked(range: FetchedRange, head: BlockHeader): Promise<void> {
@@ -285,7 +288,7 @@ class SyncLoop {
     const { writer, clock, gerPoller, exitRootSearch } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
     await this.#findSenders(untilMs)
-    if (writer.checkpoint() !== undefined) exitRootSearch?.step()
+    if (writer.checkpoint() !== undefined) await exitRootSearch?.step()
     if (head !== undefined) await this.#updateAtHead(head)
     if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
       await this.#followL1Until(untilMs, head)
@@ -315,10 +318,10 @@ class SyncLoop {
 
   /** With the checkpoint at the head: updates finality and injections, compares with the contracts, grants or withdraws readiness. */
   async #updateAtHead(head: BlockHeader): Promise<void> {
-    const { writer, gerPoller } = this.#options
+    const { proposer, gerPoller } = this.#options
     const { finalizedBlock } = await this.#position(head)
     const block = asBlockNumber(Math.min(finalizedBlock, head.number))
-    applyOrThrow(writer, { type: 'setFinalized', block })
+    await proposeOrThrow(proposer, { type: 'setFinalized', block })
     await gerPoller?.sweep(this.#signal)
     await this.#compareWithContracts(head)
     if (!this.#areSendersKnown || !this.#hasReadHistory) return
@@ -327,20 +330,20 @@ class SyncLoop {
   }
 
   async #compareWithContracts(head: BlockHeader): Promise<void> {
-    const { writer, report, exitRootSearch } = this.#options
+    const { proposer, report, exitRootSearch } = this.#options
     // Before readiness: what the contracts contradict must not be served as synced even for a moment.
     await this.#auditor.atTip(head, this.#signal)
     const claims = this.#auditor.comparedClaims()
     // Deposits that another network indexes from now on are not ready here until their claims were compared, too.
-    applyOrThrow(writer, { type: 'noteClaimsCompared', ...claims })
+    await proposeOrThrow(proposer, { type: 'noteClaimsCompared', ...claims })
     report.claimsCompared(this.#auditor.comparedClaimWords())
-    this.#driver.observe({
+    await this.#driver.observe({
       type: 'lookedAtContracts',
       block: head.number,
       areClaimsCompared: claims.isWhole,
       isComplete: this.#areSendersKnown && exitRootSearch?.isBehind !== true,
     })
-    this.#driver.observe({ type: 'idled' })
+    await this.#driver.observe({ type: 'idled' })
   }
 
   /**
@@ -370,7 +373,7 @@ class SyncLoop {
       await clock.sleep(restMs, this.#signal)
       lookMs = isSearching ? FIRST_L1_LOOK_MS : Math.min(2 * lookMs, LONGEST_LOOK_MS)
       if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
-      exitRootSearch?.step()
+      await exitRootSearch?.step()
       await this.#lookAgain(untilMs, head)
     }
   }

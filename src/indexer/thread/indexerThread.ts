@@ -4,6 +4,7 @@ import { hideAddresses } from '../../config/hideAddresses.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId } from '../../protocol/units.js'
+import { handOn } from '../../shard/proposer.js'
 import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import { openShardWriter } from '../../shard/write/writer.js'
 import { systemClock } from '../../telemetry/clocks.js'
@@ -36,6 +37,7 @@ export async function runIndexer(
   const row = statusRow(status, networkId)
   const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs)
   const writer = openShardWriter({ config, networkId, compiled, status })
+  const proposer = handOn(writer)
   const client = openClient({ network, logger, scanner: createLogScanner(compiled) })
   const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
   const leaves = networkId === L1_NETWORK_ID ? undefined : openL1ShardReader(config, createHasher(compiled))
@@ -43,7 +45,7 @@ export async function runIndexer(
   const polling =
     leaves === undefined || network.gerInjection === 'event'
       ? {}
-      : { gerPoller: new GerPoller({ network, client, writer, leaves, row, l1 }) }
+      : { gerPoller: new GerPoller({ network, client, writer, proposer, leaves, row, l1 }) }
   const rows = config.networks.map(
     (each) => [asNetworkId(each.networkId), statusRow(status, each.networkId)] as const,
   )
@@ -58,7 +60,7 @@ export async function runIndexer(
           exitRootSearch: new ExitRootSearch({
             networkId: asNetworkId(networkId),
             exitRoots: writer.exitRoots,
-            writer,
+            proposer,
             settlements: leaves,
             clock: systemClock,
             row,
@@ -71,6 +73,7 @@ export async function runIndexer(
         network,
         client,
         writer,
+        proposer,
         clock: systemClock,
         report,
         headHints,

@@ -5,6 +5,7 @@ import type { ExitRootSearch } from '../../../src/indexer/sync/exitRootSearch.js
 import type { HeadHints } from '../../../src/indexer/sync/headHints.js'
 import { runSyncLoop } from '../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
+import { handOn } from '../../../src/shard/proposer.js'
 import { createFakeWorld, type FakeNetwork, type FakeWorld } from '../../support/fakeChain.js'
 import { indexedBlock } from '../../support/indexedBlocks.js'
 import { quietReport } from '../../support/keepingLogger.js'
@@ -75,6 +76,7 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
       network: client.settings,
       client,
       writer: shard,
+      proposer: handOn(shard),
       clock,
       report,
       indexedDeposits,

@@ -63,7 +63,7 @@ test('deposits that another network indexes after this one has caught up count a
   await harness.run(() => shard.claimsCompared.get(0) === 768)
 })
 
-const search = { hasWork: false, isBehind: false, step: () => undefined }
+const search = { hasWork: false, isBehind: false, step: async () => undefined }
 for (const [name, exitRootSearch] of [
   ['a network that follows the L1', search],
   ['any other network', undefined],
@@ -370,7 +370,7 @@ test('a resting network does not read its stored claims again and again, and ask
     config: { pollIntervalMs: 60_000 },
     indexedDeposits: () => [[0, deposits]],
     // A search that is never done: the network looks for more work without a pause.
-    exitRootSearch: { hasWork: true, isBehind: false, step: () => undefined },
+    exitRootSearch: { hasWork: true, isBehind: false, step: async () => undefined },
   })
   const { shard, network, row, client, clock } = harness
   const { contractState } = shard

@@ -6,6 +6,7 @@ import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import { SenderPass } from '../../../../src/indexer/senders/senderPass.js'
 import { encodeHex } from '../../../../src/protocol/hex.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { userContract } from '../../../support/fakeState.js'
 import { headerOf, indexedBlock } from '../../../support/indexedBlocks.js'
@@ -37,7 +38,7 @@ function openSenders(deposits: number, { to, ...limits }: { to?: Hex; largestBat
   assert.equal(shard.apply({ type: 'applyBlocks', batch: batchOf(blocks) }).type, 'applied')
   const row = statusRow(createStatusBoard([0]), 0)
   const report = quietReport(0, row, clock, [])
-  const pass = new SenderPass({ client, writer: shard, clock, report, ...limits })
+  const pass = new SenderPass({ client, writer: shard, proposer: handOn(shard), clock, report, ...limits })
   const left = () => shard.counts().unresolvedSenders
   const wait = (ms: number) => clock.sleep(ms, never)
   const now = () => clock.now()

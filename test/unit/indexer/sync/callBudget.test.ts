@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
@@ -35,7 +36,7 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
     // As many deposits as Ethereum had in 2026: their claims are compared in turn.
     const indexedDeposits = () => new Map([[asNetworkId(0), 264_477]])
     await runSyncLoop(
-      { network: settings, client, writer: shard, clock, report, indexedDeposits },
+      { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
       stop.signal,
     )
     assert.equal(shard.checkpoint()?.number, network.head.number)

@@ -4,6 +4,7 @@ import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.
 import { ExitRootSearch } from '../../../../src/indexer/sync/exitRootSearch.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import type { FoundExitRoot, LineageSpan } from '../../../../src/shard/localExitRoots.types.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 
 /** A root from which its leaf count can be read. */
 function rootOf(lineage: number, leafCount: number): Uint8Array {
@@ -54,14 +55,14 @@ function world(deposits: number) {
         return Buffer.concat(leafCounts.map((leafCount) => rootOf(lineage, leafCount)))
       },
     },
-    writer: {
+    proposer: handOn({
       apply: (command) => {
         assert.ok(command.type === 'addSettledRoots')
         if (state.isFull) throw new Error('disk full')
         stored.push(...command.found)
         return { type: 'applied' }
       },
-    },
+    }),
   })
   const settle = (...roots: Uint8Array[]) => {
     settled.push(...roots)
@@ -80,9 +81,9 @@ function world(deposits: number) {
    * Steps to the end.
    * @returns leaf counts that were stored meanwhile, and the number of roots that were computed.
    */
-  const run = () => {
+  const run = async () => {
     const [computed, before] = [state.computed, stored.length]
-    do search.step()
+    do await search.step()
     while (search.hasWork)
     const places = stored.slice(before).map(({ lineage, leafCount }) => [Number(lineage), Number(leafCount)])
     return { places, computed: state.computed - computed }
@@ -90,67 +91,67 @@ function world(deposits: number) {
   return { state, search, settle, grow, cut, run, row, l1, stored }
 }
 
-test('a settled root is searched from the previously settled one on, and no root is computed when all are known', () => {
+test('a settled root is searched from the previously settled one on, and no root is computed when all are known', async () => {
   const { settle, run } = world(1_000_000)
   settle(rootOf(0, 500_000))
-  assert.deepEqual(run(), { places: [], computed: 0 })
+  assert.deepEqual(await run(), { places: [], computed: 0 })
   settle(rootOf(0, 500_017), rootOf(0, 900_000), rootOf(0, 900_050))
-  const { places, computed } = run()
+  const { places, computed } = await run()
   assert.deepEqual(places, [
     [0, 500_017],
     [0, 900_050],
   ])
   assert.ok(computed <= 2 * 128, `${computed} roots`)
   settle(rootOf(0, 900_100))
-  assert.deepEqual(run(), { places: [], computed: 0 })
+  assert.deepEqual(await run(), { places: [], computed: 0 })
 })
 
-test('a root older than the previously settled one, or of an older lineage, is found too', () => {
+test('a root older than the previously settled one, or of an older lineage, is found too', async () => {
   const { settle, run, cut } = world(5_000)
   settle(rootOf(0, 4_000), rootOf(0, 37))
-  assert.deepEqual(run().places, [[0, 37]])
+  assert.deepEqual((await run()).places, [[0, 37]])
   cut(1_000, 3_000)
   settle(rootOf(1, 2_000), rootOf(0, 1_234), rootOf(1, 1_111))
-  assert.deepEqual(run().places.sort(), [
+  assert.deepEqual((await run()).places.sort(), [
     [0, 1_234],
     [1, 1_111],
   ])
 })
 
-test('a root of another tree costs one pass over the leaf counts, and then one look at each new count', () => {
+test('a root of another tree costs one pass over the leaf counts, and then one look at each new count', async () => {
   const { settle, run, grow, cut, state } = world(10_000)
   const foreign = () => Buffer.alloc(32, 0xee)
   settle(rootOf(0, 5_000), foreign())
-  const first = run()
+  const first = await run()
   assert.deepEqual(first.places, [])
   assert.ok(first.computed <= 15_000, `${first.computed} roots`)
-  assert.deepEqual(run(), { places: [], computed: 0 })
+  assert.deepEqual(await run(), { places: [], computed: 0 })
   grow(10_300)
-  assert.deepEqual(run(), { places: [], computed: 300 })
+  assert.deepEqual(await run(), { places: [], computed: 300 })
   cut(10_000, 10_010)
-  assert.deepEqual(run(), { places: [], computed: 10 })
+  assert.deepEqual(await run(), { places: [], computed: 10 })
   state.l1Epoch++
   settle(foreign())
-  assert.deepEqual(run(), { places: [], computed: 0 }, 'an L1 reorg, and settled once more')
+  assert.deepEqual(await run(), { places: [], computed: 0 }, 'an L1 reorg, and settled once more')
 })
 
-test('a root that is settled before its deposit is indexed is found as soon as the deposit is', () => {
+test('a root that is settled before its deposit is indexed is found as soon as the deposit is', async () => {
   const { settle, run, grow, cut } = world(1_000)
   settle(rootOf(0, 1_050), rootOf(1, 1_020))
-  assert.deepEqual(run().places, [])
+  assert.deepEqual((await run()).places, [])
   grow(1_060)
-  assert.deepEqual(run().places, [[0, 1_050]])
+  assert.deepEqual((await run()).places, [[0, 1_050]])
   cut(1_010, 1_030)
-  assert.deepEqual(run().places, [[1, 1_020]])
+  assert.deepEqual((await run()).places, [[1, 1_020]])
 })
 
-test('a long search runs in slices of about 20 ms, and counts as unfinished until the likely counts are done', () => {
+test('a long search runs in slices of about 20 ms, and counts as unfinished until the likely counts are done', async () => {
   const { settle, search, state, row, l1 } = world(10_000)
   settle(rootOf(0, 9_999))
   let slices = 0
   do {
     const before = state.nowMs
-    search.step()
+    await search.step()
     slices++
     assert.ok(state.nowMs - before <= 20 + 12.8, `${state.nowMs - before} ms`)
     assert.equal(row.get('searchedL1Commits'), search.isBehind ? undefined : l1.get('commits'))
@@ -159,21 +160,21 @@ test('a long search runs in slices of about 20 ms, and counts as unfinished unti
   assert.equal(search.hasWork, false)
 })
 
-test('a root that could not be stored is searched again', () => {
+test('a root that could not be stored is searched again', async () => {
   const { settle, search, state, run } = world(1_000)
   settle(rootOf(0, 151))
   state.isFull = true
-  assert.throws(() => search.step(), /disk full/)
+  await assert.rejects(search.step(), /disk full/)
   state.isFull = false
-  assert.deepEqual(run().places, [[0, 151]])
+  assert.deepEqual((await run()).places, [[0, 151]])
 })
 
-test('after a reorg of its own network every settled root is searched again', () => {
+test('after a reorg of its own network every settled root is searched again', async () => {
   const { settle, run, state, stored, row } = world(1_000)
   settle(rootOf(0, 151))
-  assert.deepEqual(run().places, [[0, 151]])
+  assert.deepEqual((await run()).places, [[0, 151]])
   stored.length = 0
   state.reorgs++
   row.add('epoch', 2 ** 16)
-  assert.deepEqual(run().places, [[0, 151]])
+  assert.deepEqual((await run()).places, [[0, 151]])
 })

@@ -5,6 +5,7 @@ import type { NetworkConfig } from '../../../../src/config/config.types.js'
 import { GerPoller } from '../../../../src/indexer/sync/gerPoller.js'
 import type { BlockHeader, Hash } from '../../../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 
 const never = new AbortController().signal
 
@@ -52,13 +53,15 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
         }
       },
       polledLeaves: () => state.polledLeaves,
+    },
+    proposer: handOn({
       apply: (command) => {
         assert.ok(command.type === 'addPolledGers')
         stored.push(...command.globalExitRoots.map(numberOf))
         state.polledLeaves = command.polledLeaves
         return { type: 'applied' }
       },
-    },
+    }),
     leaves: {
       read: (from) => {
         const { epoch, leafCount } = state

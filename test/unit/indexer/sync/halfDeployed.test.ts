@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
@@ -37,7 +38,7 @@ for (const stage of stages)
     clock.after(100_000, () => stop.abort())
     const indexedDeposits = () => new Map<NetworkId, number>()
     await runSyncLoop(
-      { network: settings, client, writer: shard, clock, report, indexedDeposits },
+      { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
       stop.signal,
     )
     assert.deepEqual(seen, ['wrong_contract', 'undefined'])

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createStatusBoard, headPlaces, isPutBack, statusRow } from '../../../../src/board/statusBoard.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import type { FakeEndpoint } from '../../../support/fakeEndpoint.js'
 import { quietReport } from '../../../support/keepingLogger.js'
@@ -167,7 +168,10 @@ async function followTwo(
   clock.after(241_000, () => stop.abort())
   const report = quietReport(1, row, clock, [])
   const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop({ network: settings, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  await runSyncLoop(
+    { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
+    stop.signal,
+  )
   return { places, behind: network.head.number - shard.checkpoint()!.number }
 }
 

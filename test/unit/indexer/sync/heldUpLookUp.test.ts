@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
@@ -104,7 +105,10 @@ async function longestWait(endpointCount: number): Promise<number> {
   clock.after(1_000, look)
   clock.after(10 * 60_000, () => stop.abort())
   const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop({ network: settings, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  await runSyncLoop(
+    { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
+    stop.signal,
+  )
   assert.equal(minedMs.length, 60)
   const waits = minedMs.map((ms, count) => (knownMs[count] ?? Number.POSITIVE_INFINITY) - ms)
   return Math.max(...waits.filter((_, count) => count !== 20))

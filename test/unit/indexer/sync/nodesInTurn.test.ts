@@ -4,6 +4,7 @@ import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.
 import type { NetworkConfig } from '../../../../src/config/config.types.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
@@ -44,7 +45,10 @@ async function blocksMissing({ networkId, lag, maxBatch, finality, offset }: Add
   clock.after(120_000, () => stop.abort())
   const report = quietReport(networkId, statusRow(createStatusBoard([networkId]), networkId), clock, [])
   const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop({ network: settings, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  await runSyncLoop(
+    { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
+    stop.signal,
+  )
   return network.head.number - (shard.checkpoint()?.number ?? 0)
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { openSimulated } from '../../../support/simulatedPosts.js'
@@ -29,7 +30,7 @@ function follow(endpointCount: number) {
     clock.after(minutes * MINUTE_MS, () => stop.abort())
     const indexedDeposits = () => new Map<NetworkId, number>()
     await runSyncLoop(
-      { network: settings, client, writer: shard, clock, report, indexedDeposits },
+      { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
       stop.signal,
     )
   }

@@ -6,6 +6,7 @@ import type { SyncMessage } from '../../../../src/indexer/indexerMessages.js'
 import { GerPoller } from '../../../../src/indexer/sync/gerPoller.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId, type NetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld, type FakeBlockBuilder } from '../../../support/fakeChain.js'
 import type { FakeCall, Fault } from '../../../support/fakeEndpoint.js'
 import { quietReport } from '../../../support/keepingLogger.js'
@@ -39,7 +40,14 @@ function follow(
   const messages: SyncMessage[] = []
   const report = quietReport(1, row, clock, messages)
   const leaves = { read: () => ({ epoch: 0, leafCount: 1, globalExitRoots: [new Uint8Array(32)] }) }
-  const polling = { network: settings, client, writer: shard, row, l1: statusRow(board, 0) }
+  const polling = {
+    network: settings,
+    client,
+    writer: shard,
+    proposer: handOn(shard),
+    row,
+    l1: statusRow(board, 0),
+  }
   const gerPoller = isPolled ? { gerPoller: new GerPoller({ ...polling, leaves: leaves as never }) } : {}
   const run = async (done: () => boolean, limitMs = 300_000): Promise<void> => {
     const stop = new AbortController()
@@ -50,7 +58,16 @@ function follow(
     }
     look()
     const indexedDeposits = () => new Map<NetworkId, number>([[asNetworkId(0), claimable]])
-    const loop = { network: settings, client, writer: shard, clock, report, indexedDeposits, ...gerPoller }
+    const loop = {
+      network: settings,
+      client,
+      writer: shard,
+      proposer: handOn(shard),
+      clock,
+      report,
+      indexedDeposits,
+      ...gerPoller,
+    }
     await runSyncLoop(loop, stop.signal)
     assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
   }

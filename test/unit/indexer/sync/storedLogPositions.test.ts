@@ -4,6 +4,7 @@ import { hexToBytes } from 'viem/utils'
 import { statusRow } from '../../../../src/board/statusBoard.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
+import { handOn } from '../../../../src/shard/proposer.js'
 import { compileMerkleModule, createLogScanner } from '../../../../src/wasm/wasmModule.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { userContract } from '../../../support/fakeState.js'
@@ -34,7 +35,10 @@ async function follow(indexed: IndexedWorld, logRange: number): Promise<void> {
   }
   look()
   const indexedDeposits = () => new Map([[asNetworkId(NETWORK), writer.counts().deposits]])
-  await runSyncLoop({ network: settings, client, writer, clock, report, indexedDeposits }, stop.signal)
+  await runSyncLoop(
+    { network: settings, client, writer, proposer: handOn(writer), clock, report, indexedDeposits },
+    stop.signal,
+  )
   client.close()
   assert.ok(isDone(), `not done in time, halted: ${row.haltReason()}`)
 }

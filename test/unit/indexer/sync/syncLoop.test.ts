@@ -371,7 +371,7 @@ test('a network has caught up once its settled roots were searched, and continue
     get hasWork() {
       return slices > -100
     },
-    step: () => {
+    step: async () => {
       slices--
     },
   }
@@ -386,7 +386,7 @@ test('a network has caught up once its settled roots were searched, and continue
 
 test('a network at rest looks at a standing L1 seven times a second at most', async () => {
   let looks = 0
-  const exitRootSearch = { isBehind: false, hasWork: false, step: () => void looks++ }
+  const exitRootSearch = { isBehind: false, hasWork: false, step: async () => void looks++ }
   const harness = createSyncHarness({ networkId: 1, exitRootSearch, config: { pollIntervalMs: 2_000 } })
   harness.network.mineEmpty(3)
   await harness.run(() => harness.row.get('caughtUp') === 1)
