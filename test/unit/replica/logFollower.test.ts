@@ -43,8 +43,11 @@ class Instance {
     this.following.catch(() => undefined)
   }
 
-  static async open(cluster: FakeCluster, folder: string, own = settings): Promise<Instance> {
+  /** @param lost how many of the first messages are lost on their way, and read again later. */
+  static async open(cluster: FakeCluster, folder: string, own = settings, lost = 0): Promise<Instance> {
     const member = new FakeMember(cluster)
+    let left = lost
+    member.faultOf = (operation) => (operation === 'deliver' && left-- > 0 ? 'request_lost' : undefined)
     const log = createCommandLog(await member.openLogStream(NETWORK, never), member.clock)
     return new Instance(cluster, openTestShard(folder, NETWORK), log, own)
   }
@@ -123,6 +126,20 @@ test('a proposer that another one has overtaken is told so, and its command is g
   assert.deepEqual([won.status, lost.status], ['fulfilled', 'rejected'])
   assert.equal(lost.status === 'rejected' && lost.reason.name, 'OvertakenError')
   assert.equal(cluster.log(NETWORK).entries.length, 2)
+  await first.close()
+  await second.close()
+})
+
+test('a term begins when everything that stood in the log was read', async (context) => {
+  const cluster = newCluster()
+  const first = await Instance.open(cluster, tempFolder(context))
+  const proposer = await first.proposer()
+  for (const isCatchingUp of [true, false, true])
+    await proposer.propose({ type: 'noteCatchingUp', isCatchingUp })
+  const second = await Instance.open(cluster, tempFolder(context), settings, 3)
+  const next = await second.proposer()
+  assert.equal(second.follower.readUpTo, 4)
+  assert.deepEqual(await next.propose({ type: 'noteCatchingUp', isCatchingUp: false }), APPLIED)
   await first.close()
   await second.close()
 })

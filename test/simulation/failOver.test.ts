@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../src/board/statusBoard.js'
+import { createCommandLog } from '../../src/cluster/commandLog.js'
+import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
+import { logSettingsOf } from '../../src/replica/logSettings.js'
+import { runReplica } from '../../src/replica/runReplica.js'
+import { createFakeWorld, type FakeNetwork } from '../support/fakeChain.js'
+import { FakeCluster, FakeMember } from '../support/fakeCluster.js'
+import { quietReport } from '../support/keepingLogger.js'
+import { tempFolder } from '../support/tempFolder.js'
+import { TestNumbers } from '../support/testNumbers.js'
+import { digestTables, openTestShard, type TestShard } from '../support/testShard.js'
+import { VirtualClock } from '../support/virtualClock.js'
+import { createWatchedClient } from '../support/watchedClient.js'
+
+const NETWORK = 1
+const never = new AbortController().signal
+
+/** Instances with the real sync loop over one chain and one cluster. */
+class World {
+  readonly network: FakeNetwork = createFakeWorld({ networks: [NETWORK] }).network(NETWORK)
+  readonly clock = new VirtualClock()
+  readonly cluster = new FakeCluster(this.clock)
+  readonly folder: string
+  readonly #numbers = new TestNumbers(1)
+  readonly #busy: (() => boolean)[] = []
+
+  constructor(context: TestContext) {
+    this.folder = tempFolder(context)
+    this.network.mineEmpty(60)
+    for (let at = 0; at < 5; at++) this.network.mine((block) => block.tx().deposit())
+  }
+
+  start(name: string): Instance {
+    const client = createWatchedClient(this.network, this.clock, { pollIntervalMs: 500, rollbackBlocks: 64 })
+    // Each client holds time still while it waits for answers.
+    this.#busy.push(this.clock.busy)
+    this.clock.busy = () => this.#busy.some((isBusy) => isBusy())
+    const newId = () => Uint8Array.from({ length: 16 }, () => this.#numbers.below(256))
+    return new Instance(this, name, client, newId)
+  }
+}
+
+class Instance {
+  readonly shard: TestShard
+  readonly member: FakeMember
+  /** How often it has begun to lead. */
+  terms = 0
+  readonly #running: Promise<void>
+  readonly #end = new AbortController()
+  readonly #world: World
+
+  constructor(
+    world: World,
+    name: string,
+    client: ReturnType<typeof createWatchedClient>,
+    newId: () => Uint8Array,
+  ) {
+    this.#world = world
+    this.member = new FakeMember(world.cluster)
+    const board = createStatusBoard([NETWORK])
+    this.shard = openTestShard(join(world.folder, name), NETWORK, board)
+    this.#running = this.#run(name, client, board, newId)
+    this.#running.catch(() => undefined)
+  }
+
+  async #run(
+    name: string,
+    client: ReturnType<typeof createWatchedClient>,
+    board: ReturnType<typeof createStatusBoard>,
+    newId: () => Uint8Array,
+  ): Promise<void> {
+    const { settings: network } = client
+    const { writer } = this.shard
+    const { clock } = this.member
+    const settings = logSettingsOf(network, newId())
+    await runReplica(
+      {
+        log: createCommandLog(await this.member.openLogStream(settings.networkId, never), clock),
+        leases: await this.member.openKeyBoard('leases', never),
+        ...{ writer, settings, clock, holder: name, newId },
+        lead: (proposer, term) => {
+          this.terms++
+          const report = quietReport(NETWORK, statusRow(board, NETWORK), clock, [])
+          const indexedDeposits = () => new Map()
+          return runSyncLoop({ network, client, writer, proposer, clock, report, indexedDeposits }, term)
+        },
+      },
+      this.#end.signal,
+    )
+  }
+
+  /** @throws what it has failed with. */
+  async stop(): Promise<void> {
+    this.#end.abort()
+    this.#world.cluster.wake()
+    await this.#running
+  }
+}
+
+/** Waits until all shards stand at the head. */
+async function inStep(
+  { network, clock }: World,
+  instances: readonly Instance[],
+  limitMs: number,
+): Promise<number> {
+  const startMs = clock.now()
+  const isThere = ({ shard }: Instance) =>
+    shard.writer.checkpoint()?.number === network.head.number &&
+    Buffer.from(shard.writer.checkpoint()!.hash).toString('hex') === network.head.hash.slice(2)
+  while (!instances.every(isThere)) {
+    assert.ok(clock.now() - startMs < limitMs, `not in step after ${limitMs} ms`)
+    await clock.sleep(50, never)
+  }
+  return clock.now() - startMs
+}
+
+test('one instance reads the chain, all hold the same, and another one goes on when it is paused, also through a reorg', async (context) => {
+  const world = new World(context)
+  const { network } = world
+  const instances = ['a', 'b', 'c'].map((name) => world.start(name))
+  await inStep(world, instances, 60_000)
+  assert.equal(instances.filter(({ terms }) => terms > 0).length, 1)
+  const leader = instances.find(({ terms }) => terms > 0)!
+  const others = instances.filter((each) => each !== leader)
+
+  leader.member.pause()
+  network.reorg({ depth: 3, blocks: 'shift' })
+  for (let at = 0; at < 4; at++) network.mine((block) => block.tx().deposit())
+  const failOverMs = await inStep(world, others, 20_000)
+  assert.ok(failOverMs > 0)
+  leader.member.resume()
+  network.mine((block) => block.tx().deposit())
+  await inStep(world, instances, 20_000)
+  const placeOf = ({ shard }: Instance) => shard.writer.logPlace()!.sequence
+  while (instances.some((each) => placeOf(each) !== placeOf(leader))) await world.clock.sleep(10, never)
+  const digests = instances.map(({ shard }) => shard.read(digestTables))
+  assert.equal(new Set(digests).size, 1)
+  assert.equal(leader.shard.writer.counts().deposits, network.deposits().length)
+  for (const instance of instances) await instance.stop()
+  for (const { shard } of instances) await shard.close()
+})
+
+test('an instance that joins late reads the log and not the chain', async (context) => {
+  const world = new World(context)
+  const first = world.start('a')
+  await inStep(world, [first], 60_000)
+  const late = world.start('b')
+  await inStep(world, [first, late], 20_000)
+  assert.equal(late.terms, 0)
+  await first.stop()
+  world.network.mine((block) => block.tx().deposit())
+  await inStep(world, [late], 20_000)
+  assert.equal(late.terms, 1)
+  await late.stop()
+  for (const { shard } of [first, late]) await shard.close()
+})
