@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
-import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { quietReport } from '../../../support/keepingLogger.js'
-import { openSimulated } from '../../../support/simulatedPosts.js'
-import { VirtualClock } from '../../../support/virtualClock.js'
-import { openWatchedShard } from '../watchedShard.js'
+import { openSimulatedLoop } from '../simulatedLoop.js'
 
-/** The real client and loop on an endpoint in memory, in virtual time. */
 function follow(blockMs: number, finality: 'latest' | 'finalized') {
   const network = createFakeWorld().network(1)
-  const clock = new VirtualClock()
   const config = { pollIntervalMs: 2_000, logRange: 100, finality: { tag: finality, depth: 0 } }
-  const { client, settings, endpoints } = openSimulated(network, clock, { config })
+  const { clock, endpoints, shard, run } = openSimulatedLoop(network, { config })
   const endpoint = endpoints[0]!
-  const shard = openWatchedShard(1)
-  const row = statusRow(createStatusBoard([1]), 1)
-  const report = quietReport(1, row, clock, [])
   /**
    * Mines `blocks` blocks at their pace and follows them.
    * @returns JSON-RPC calls per block, without the first 20 blocks.
@@ -35,10 +24,7 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
     clock.after(blockMs * blocks + 10_000, () => stop.abort())
     // As many deposits as Ethereum had in 2026: their claims are compared in turn.
     const indexedDeposits = () => new Map([[asNetworkId(0), 264_477]])
-    await runSyncLoop(
-      { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
-      stop.signal,
-    )
+    await run(stop.signal, { indexedDeposits })
     assert.equal(shard.checkpoint()?.number, network.head.number)
     return (endpoint.requests.length - before.calls) / (network.head.number - before.block)
   }

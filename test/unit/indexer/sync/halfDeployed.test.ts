@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
-import type { NetworkId } from '../../../../src/protocol/units.js'
-import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { quietReport } from '../../../support/keepingLogger.js'
-import { openSimulated } from '../../../support/simulatedPosts.js'
-import { VirtualClock } from '../../../support/virtualClock.js'
-import { openWatchedShard } from '../watchedShard.js'
+import { openSimulatedLoop } from '../simulatedLoop.js'
 
 /** Answers of a chain while its contracts are being deployed: no code yet, or code that does not answer yet. */
 const stages = [
@@ -22,12 +15,8 @@ for (const stage of stages)
   test(`contracts that are only partly deployed halt the network, which starts once they are whole: ${JSON.stringify(stage)}`, async () => {
     const network = createFakeWorld().network(1)
     for (let i = 0; i < 3; i++) network.mine((block) => block.tx().deposit())
-    const clock = new VirtualClock()
     const config = { pollIntervalMs: 1_000, startBlock: 0 }
-    const { client, settings, endpoints } = openSimulated(network, clock, { config })
-    const row = statusRow(createStatusBoard([1]), 1)
-    const shard = openWatchedShard(1)
-    const report = quietReport(1, row, clock, [])
+    const { clock, endpoints, row, shard, run } = openSimulatedLoop(network, { config })
     const fault = endpoints[0]!.fail(stage)
     const seen: string[] = []
     clock.after(60_000, () => {
@@ -36,11 +25,7 @@ for (const stage of stages)
     })
     const stop = new AbortController()
     clock.after(100_000, () => stop.abort())
-    const indexedDeposits = () => new Map<NetworkId, number>()
-    await runSyncLoop(
-      { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
-      stop.signal,
-    )
+    await run(stop.signal)
     assert.deepEqual(seen, ['wrong_contract', 'undefined'])
     assert.deepEqual([row.haltReason(), shard.counts().deposits], ['none', 3])
   })

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStatusBoard, headPlaces, isPutBack, statusRow } from '../../../../src/board/statusBoard.js'
-import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
-import type { NetworkId } from '../../../../src/protocol/units.js'
-import { handOn } from '../../../../src/shard/proposer.js'
+import { headPlaces, isPutBack } from '../../../../src/board/statusBoard.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import type { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { quietReport } from '../../../support/keepingLogger.js'
-import { openSimulated } from '../../../support/simulatedPosts.js'
-import { VirtualClock } from '../../../support/virtualClock.js'
+import type { VirtualClock } from '../../../support/virtualClock.js'
+import { openSimulatedLoop } from '../simulatedLoop.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
-import { openWatchedShard } from '../watchedShard.js'
 
 /** The fake chain's blocks are twelve seconds apart by their timestamps. */
 const BLOCK_MS = 12_000
@@ -142,7 +137,7 @@ test('a head below a final block is reported as below finality', async () => {
   await harness.run(() => harness.row.headPlace() === headPlaces.below)
 })
 
-/** The real client and loop over two endpoints in memory, with a block every five seconds until `isMining` is false. */
+/** Two endpoints, with a block every five seconds until `isMining` is false. */
 async function followTwo(
   script: (world: {
     readonly endpoints: readonly FakeEndpoint[]
@@ -151,11 +146,8 @@ async function followTwo(
   }) => void,
 ): Promise<{ readonly places: Set<number>; readonly behind: number }> {
   const network = createFakeWorld().network(1)
-  const clock = new VirtualClock()
   const config = { pollIntervalMs: 1_000 }
-  const { client, settings, endpoints } = openSimulated(network, clock, { endpoints: 2, config })
-  const row = statusRow(createStatusBoard([1]), 1)
-  const shard = openWatchedShard(1)
+  const { clock, endpoints, row, shard, run } = openSimulatedLoop(network, { endpoints: 2, config })
   const stop = new AbortController()
   const places = new Set<number>()
   let isMining = true
@@ -166,12 +158,7 @@ async function followTwo(
     })
   clock.after(60_000, () => script({ endpoints, clock, stopMining: () => (isMining = false) }))
   clock.after(241_000, () => stop.abort())
-  const report = quietReport(1, row, clock, [])
-  const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop(
-    { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
-    stop.signal,
-  )
+  await run(stop.signal)
   return { places, behind: network.head.number - shard.checkpoint()!.number }
 }
 

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
-import type { NetworkId } from '../../../../src/protocol/units.js'
-import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { quietReport } from '../../../support/keepingLogger.js'
-import { openSimulated } from '../../../support/simulatedPosts.js'
-import { VirtualClock } from '../../../support/virtualClock.js'
+import { openSimulatedLoop } from '../simulatedLoop.js'
 import { createSyncHarness } from '../syncHarness.js'
-import { openWatchedShard } from '../watchedShard.js'
 
 /** Blocks of history, each with a deposit whose sender backfill leaves open, and blocks that come afterwards. */
 const HISTORY = 60
@@ -70,11 +63,8 @@ test('a transaction that nothing answers for stays without a sender alone', asyn
 /** Follows a chain with a deposit each five seconds. @returns the longest time until a deposit's sender was known, without the 20th's. */
 async function longestWait(endpointCount: number): Promise<number> {
   const network = createFakeWorld().network(1)
-  const clock = new VirtualClock()
   const config = { pollIntervalMs: 1_000, rpcTimeoutMs: 10_000, callTraces: 'off' } as const
-  const { client, settings, endpoints } = openSimulated(network, clock, { endpoints: endpointCount, config })
-  const shard = openWatchedShard(1)
-  const report = quietReport(1, statusRow(createStatusBoard([1]), 1), clock, [])
+  const { clock, endpoints, shard, run } = openSimulatedLoop(network, { endpoints: endpointCount, config })
   const stop = new AbortController()
   const minedMs: number[] = []
   const knownMs: number[] = []
@@ -104,11 +94,7 @@ async function longestWait(endpointCount: number): Promise<number> {
   clock.after(5_000, mine)
   clock.after(1_000, look)
   clock.after(10 * 60_000, () => stop.abort())
-  const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop(
-    { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
-    stop.signal,
-  )
+  await run(stop.signal)
   assert.equal(minedMs.length, 60)
   const waits = minedMs.map((ms, count) => (knownMs[count] ?? Number.POSITIVE_INFINITY) - ms)
   return Math.max(...waits.filter((_, count) => count !== 20))

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import type { NetworkConfig } from '../../../../src/config/config.types.js'
-import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
-import type { NetworkId } from '../../../../src/protocol/units.js'
-import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { quietReport } from '../../../support/keepingLogger.js'
-import { openSimulated } from '../../../support/simulatedPosts.js'
-import { VirtualClock } from '../../../support/virtualClock.js'
-import { openWatchedShard } from '../watchedShard.js'
+import { openSimulatedLoop } from '../simulatedLoop.js'
 
 interface Address {
   readonly networkId: number
@@ -28,12 +21,10 @@ interface Address {
 async function blocksMissing({ networkId, lag, maxBatch, finality, offset }: Address): Promise<number> {
   const network = createFakeWorld().network(networkId)
   network.mineEmpty(40)
-  const clock = new VirtualClock()
-  const { client, settings, endpoints, posts } = openSimulated(network, clock, {
+  const { clock, endpoints, posts, shard, run } = openSimulatedLoop(network, {
     config: { pollIntervalMs: 1_000, finality },
     rpc: [{ maxBatch }],
   })
-  const shard = openWatchedShard(networkId)
   const stop = new AbortController()
   endpoints[0]!.fail({ type: 'lag', blocks: lag, when: () => (posts.requests + offset) % 2 === 1 })
   for (let ms = 5_000; ms <= 60_000; ms += 5_000)
@@ -43,12 +34,7 @@ async function blocksMissing({ networkId, lag, maxBatch, finality, offset }: Add
       }),
     )
   clock.after(120_000, () => stop.abort())
-  const report = quietReport(networkId, statusRow(createStatusBoard([networkId]), networkId), clock, [])
-  const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop(
-    { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
-    stop.signal,
-  )
+  await run(stop.signal)
   return network.head.number - (shard.checkpoint()?.number ?? 0)
 }
 

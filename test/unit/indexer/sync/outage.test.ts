@@ -1,38 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
-import type { NetworkId } from '../../../../src/protocol/units.js'
-import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { quietReport } from '../../../support/keepingLogger.js'
-import { openSimulated } from '../../../support/simulatedPosts.js'
-import { VirtualClock } from '../../../support/virtualClock.js'
-import { openWatchedShard } from '../watchedShard.js'
+import { openSimulatedLoop } from '../simulatedLoop.js'
 
 const MINUTE_MS = 60_000
 
-/** The real client and loop over endpoints in memory, in virtual time; a block with a deposit every five seconds. */
+/** A block with a deposit every five seconds. */
 function follow(endpointCount: number) {
   const network = createFakeWorld().network(1)
-  const clock = new VirtualClock()
-  const { client, settings, endpoints } = openSimulated(network, clock, {
-    endpoints: endpointCount,
-    config: { pollIntervalMs: 1_000 },
-  })
-  const row = statusRow(createStatusBoard([1]), 1)
-  const shard = openWatchedShard(1)
-  const report = quietReport(1, row, clock, [])
+  const loop = openSimulatedLoop(network, { endpoints: endpointCount, config: { pollIntervalMs: 1_000 } })
+  const { endpoints, clock, row, shard } = loop
   const run = async (minutes: number): Promise<void> => {
     const stop = new AbortController()
     for (let ms = 5_000; ms < minutes * MINUTE_MS - 10_000; ms += 5_000)
       clock.after(ms, () => void network.mine((block) => block.tx().deposit()))
     clock.after(minutes * MINUTE_MS, () => stop.abort())
-    const indexedDeposits = () => new Map<NetworkId, number>()
-    await runSyncLoop(
-      { network: settings, client, writer: shard, proposer: handOn(shard), clock, report, indexedDeposits },
-      stop.signal,
-    )
+    await loop.run(stop.signal)
   }
   const isInSync = () =>
     shard.counts().deposits === network.deposits().length &&

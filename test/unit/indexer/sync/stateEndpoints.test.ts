@@ -2,19 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import type { EndpointRole } from '../../../../src/config/config.types.js'
-import type { SyncMessage } from '../../../../src/indexer/indexerMessages.js'
 import { GerPoller } from '../../../../src/indexer/sync/gerPoller.js'
-import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId, type NetworkId } from '../../../../src/protocol/units.js'
 import { handOn } from '../../../../src/shard/proposer.js'
 import { createFakeWorld, type FakeBlockBuilder } from '../../../support/fakeChain.js'
 import type { FakeCall, Fault } from '../../../support/fakeEndpoint.js'
-import { quietReport } from '../../../support/keepingLogger.js'
-import { openSimulated } from '../../../support/simulatedPosts.js'
-import { VirtualClock } from '../../../support/virtualClock.js'
-import { openWatchedShard } from '../watchedShard.js'
+import { openSimulatedLoop } from '../simulatedLoop.js'
 
-/** The real client and loop over endpoints in memory: a layer 2 with deposits throughout its 400 blocks. */
+/** A layer 2 with deposits throughout its 400 blocks. */
 function follow(
   endpointCount: number,
   {
@@ -28,17 +23,12 @@ function follow(
     network.mine((builder) => {
       if (block % 10 === 3) builder.tx().deposit()
     })
-  const clock = new VirtualClock()
-  const { client, settings, endpoints, lines } = openSimulated(network, clock, {
+  const loop = openSimulatedLoop(network, {
     endpoints: endpointCount,
     config: { pollIntervalMs: 500, logRange: 10, gerInjection: isPolled ? 'poll' : 'event' },
     rpc: roles.map((role) => ({ role })),
   })
-  const shard = openWatchedShard(1)
-  const board = createStatusBoard([0, 1])
-  const row = statusRow(board, 1)
-  const messages: SyncMessage[] = []
-  const report = quietReport(1, row, clock, messages)
+  const { client, settings, endpoints, clock, lines, row, shard, messages } = loop
   const leaves = { read: () => ({ epoch: 0, leafCount: 1, globalExitRoots: [new Uint8Array(32)] }) }
   const polling = {
     network: settings,
@@ -46,7 +36,7 @@ function follow(
     writer: shard,
     proposer: handOn(shard),
     row,
-    l1: statusRow(board, 0),
+    l1: statusRow(createStatusBoard([0]), 0),
   }
   const gerPoller = isPolled ? { gerPoller: new GerPoller({ ...polling, leaves: leaves as never }) } : {}
   const run = async (done: () => boolean, limitMs = 300_000): Promise<void> => {
@@ -58,17 +48,7 @@ function follow(
     }
     look()
     const indexedDeposits = () => new Map<NetworkId, number>([[asNetworkId(0), claimable]])
-    const loop = {
-      network: settings,
-      client,
-      writer: shard,
-      proposer: handOn(shard),
-      clock,
-      report,
-      indexedDeposits,
-      ...gerPoller,
-    }
-    await runSyncLoop(loop, stop.signal)
+    await loop.run(stop.signal, { indexedDeposits, ...gerPoller })
     assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
   }
   const isInSync = () => shard.checkpoint()?.number === network.head.number && row.get('caughtUp') === 1
