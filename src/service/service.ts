@@ -19,7 +19,7 @@ import { publishStored } from '../shard/position/storedStatus.js'
 import { unsafeFileSystem } from '../store/folder/fileSystem.js'
 import { prepareStores } from '../store/openStores.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
-import { AwakeClock } from '../telemetry/clocks.js'
+import { AwakeClock, everySecond } from '../telemetry/clocks.js'
 import { registerFrontMetrics } from '../telemetry/metrics.js'
 import { readLimits } from '../telemetry/processLimits.js'
 import { compileMerkleModule } from '../wasm/wasmModule.js'
@@ -31,8 +31,6 @@ import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
 import { registerServiceMetrics } from './serviceMetrics.js'
 import { sizesHere } from './startLimits.js'
-
-const SAMPLE_EVERY_MS = 1_000
 
 /** Longest time that the API port stays closed because a network has not compared its chain's head with its stored blocks. */
 const LONGEST_CLOSED_MS = 10_000
@@ -133,13 +131,11 @@ async function open(
   const lookAtRefusals = watchRefusals(fronts.counts, config.http, logger)
   /** What each tick does besides, from the moment that the port is open until the service stops. */
   let tickWhileRunning = (): void => undefined
-  // One timer for all: each tick of one wakes this thread.
-  const ticker = setInterval(() => {
+  watching.stop = everySecond(() => {
     fronts.watch(awakeNow())
     lookAtRefusals(awakeNow())
     tickWhileRunning()
-  }, SAMPLE_EVERY_MS)
-  watching.stop = () => clearInterval(ticker)
+  })
   await unlessFailed(fronts.ready)
   await unlessFailed(waitForHeads(status))
   if (reason !== undefined)

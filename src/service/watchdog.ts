@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 import { isMainThread, Worker } from 'node:worker_threads'
+import { everySecond } from '../telemetry/clocks.js'
 import type { Logger } from '../telemetry/logger.js'
 
 /** Shared with the watchdog's thread. */
@@ -12,7 +13,6 @@ export const watchdogCell = { budgetMs: 0, beats: 1, silenceMs: 2 } as const
 /** Value of `budgetMs` while nobody has called `mustEndWithin`. */
 export const NO_BUDGET = -1
 
-const BEAT_EVERY_MS = 500
 /** Silence that is always allowed until the job has started: opening large stores blocks the main thread. */
 const SHORTEST_START_SILENCE_MS = 60_000
 const MEMORY_MB = 16
@@ -33,7 +33,7 @@ export class Watchdog {
     this.cells[watchdogCell.budgetMs] = NO_BUDGET
     this.silenceMs = silenceMs
     this.cells[watchdogCell.silenceMs] = Math.max(silenceMs, SHORTEST_START_SILENCE_MS)
-    setInterval(() => Atomics.add(this.cells, watchdogCell.beats, 1), BEAT_EVERY_MS).unref()
+    everySecond(() => Atomics.add(this.cells, watchdogCell.beats, 1))
     const workerData: WatchdogData = { cells: this.cells }
     this.thread = new Worker(new URL('./watchdog.worker.js', import.meta.url), {
       name: 'watchdog',

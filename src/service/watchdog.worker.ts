@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads'
 import { killProcess, NO_BUDGET, type WatchdogData, watchdogCell } from './watchdog.js'
 
 const SLICE_MS = 250
-/** While no end is near, only the beats count, which come twice a second. Each slice wakes this thread. */
+/** While no end is near, only the beats count, which come once a second. Each slice wakes this thread. */
 const SLICE_AT_REST_MS = 1_000
 
 // `Watchdog` passes exactly this.

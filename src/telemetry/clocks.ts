@@ -45,6 +45,29 @@ export class AwakeClock {
   }
 }
 
+const SECOND_MS = 1_000
+
+const everySecondTasks = new Set<() => void>()
+let seconds: NodeJS.Timeout | undefined
+
+/**
+ * Calls `task` once a second, first within a second, as long as this thread has something else to do. All tasks of a thread share one
+ * timer: of a service at rest each wake of a thread takes 0.1 to 0.2 ms of CPU time, far more than such tasks do.
+ * @returns a function that ends it.
+ */
+export function everySecond(task: () => void): () => void {
+  everySecondTasks.add(task)
+  seconds ??= setInterval(() => {
+    for (const each of everySecondTasks) each()
+  }, SECOND_MS).unref()
+  return () => {
+    everySecondTasks.delete(task)
+    if (everySecondTasks.size > 0) return
+    clearInterval(seconds)
+    seconds = undefined
+  }
+}
+
 /** Time and randomness, passed in so that tests control them. */
 export interface Clock {
   /** Monotonic milliseconds of this thread. */
@@ -60,7 +83,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   unixMs,
-  // Not by `node:timers/promises`: it takes a fifth more CPU time, and resting networks sleep five times a second.
+  // Not by `node:timers/promises`: it takes a fifth more CPU time.
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted()

@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { everySecond } from './clocks.js'
 import { createLineOutput, LineOutput } from './lineOutput.js'
 
 /*
@@ -12,10 +13,11 @@ import { createLineOutput, LineOutput } from './lineOutput.js'
  * Node's own `process.stdout` and `process.stderr` set it, or wait: a service must not use them before `takeStandardStreams`.
  */
 
-/** While lines wait for a slow reader, it is offered them this often; every other line that is written offers them, too. */
+/**
+ * While lines wait for a slow reader, it is offered them this often; every other line that is written offers them, too. Whether any wait
+ * is looked at once a second.
+ */
 const DRAIN_EVERY_MS = 250
-/** Time between two looks while nothing waits: each one wakes the main thread, also of a service that rests. */
-const DRAIN_REST_MS = 1_000
 const FIRST_RELAY_RETRY_MS = 1_000
 const LONGEST_RELAY_RETRY_MS = 60_000
 /** Longest wait for unwritten lines at the end of the process. */
@@ -27,6 +29,7 @@ type Stream = 1 | 2
 
 const outputs = new Map<Stream, LineOutput>()
 let isDraining = false
+let nextDrain: NodeJS.Timeout | undefined
 /** Descriptors that `takeStandardStreams` has opened. */
 const taken = new Map<Stream, number>()
 
@@ -81,7 +84,8 @@ function openStream(stream: Stream): LineOutput {
   outputs.set(stream, output)
   if (isShared) return output
   setEnvironmentData(key, memory)
-  if (!isDraining) drainAfter(DRAIN_REST_MS)
+  if (!isDraining) everySecond(drainAll)
+  isDraining = true
   const own = taken.has(stream) ? undefined : openAnew(stream)
   if (own !== undefined) output.useDescriptor(own)
   if (isMainThread && own === undefined && !taken.has(stream) && mayWait(stream))
@@ -90,14 +94,12 @@ function openStream(stream: Stream): LineOutput {
   return output
 }
 
-/** Goes on writing what waits, of all streams, for as long as the process lives. */
-function drainAfter(ms: number): void {
-  isDraining = true
-  setTimeout(() => {
-    let isDone = true
-    for (const output of outputs.values()) isDone = output.drain() && isDone
-    drainAfter(isDone ? DRAIN_REST_MS : DRAIN_EVERY_MS)
-  }, ms).unref()
+/** Writes what waits, of all streams, and goes on until nothing does. */
+function drainAll(): void {
+  clearTimeout(nextDrain)
+  let isDone = true
+  for (const output of outputs.values()) isDone = output.drain() && isDone
+  if (!isDone) nextDrain = setTimeout(drainAll, DRAIN_EVERY_MS).unref()
 }
 
 /** Whether a write may wait for the reader. A write to a file does not: files are usually local, and a full disk fails at once. */
