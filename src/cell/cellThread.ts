@@ -11,14 +11,14 @@ import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
 import { servedNetworks } from '../http/servedNetworks.js'
 import { type HttpServer, startHttpServer } from '../http/server.js'
 import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
-import { AwakeClock, monotonicMs } from '../telemetry/clocks.js'
+import { AwakeClock, everySecond, monotonicMs } from '../telemetry/clocks.js'
 import { FrontCounts } from '../telemetry/frontCounts.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
 import { createHasher } from '../wasm/wasmModule.js'
 import type { CellData, CellFault, CellMessage, CellOrder } from './cellMessages.js'
 
-/** So old are the gauges of this thread at most. Each beat wakes the thread, also of a service that rests. */
+/** So old are the gauges of this thread at most, but for the first second after a rest. While it rests it beats once a second. */
 const BEAT_EVERY_MS = 250
 
 /**
@@ -66,7 +66,8 @@ class CellThread {
   private readonly counts: FrontCounts
   private readonly health: HealthBoard
   private readonly awake = new AwakeClock()
-  private readonly beats: NodeJS.Timeout
+  private readonly stopBeats: () => void
+  private nextBeat: NodeJS.Timeout | undefined
   private pool: QueryPool | undefined
   /** Counted before main opens any port: by the time that this thread opens its own, the others may have clients. */
   private otherFiles: number | undefined
@@ -80,7 +81,7 @@ class CellThread {
     this.logger = logger
     this.counts = new FrontCounts(data.counts)
     this.health = new HealthBoard(data.health)
-    this.beats = setInterval(() => this.beat(), BEAT_EVERY_MS)
+    this.stopBeats = everySecond(() => this.beat())
   }
 
   async start(): Promise<void> {
@@ -158,7 +159,8 @@ class CellThread {
     // A start that has failed was reported, and has closed what it had opened.
     const pool = await this.starting?.catch(() => undefined)
     await pool?.close()
-    clearInterval(this.beats)
+    this.stopBeats()
+    clearTimeout(this.nextBeat)
   }
 
   /** The server, also one that is being opened now; undefined without one. */
@@ -167,10 +169,15 @@ class CellThread {
   }
 
   private beat(): void {
+    clearTimeout(this.nextBeat)
     this.awake.tick()
     if (this.pool !== undefined) this.health.setPoolAlive(this.data.cell, this.pool.isAlive())
-    const { pending = 0, connections = 0 } = this.http?.stats() ?? {}
-    this.counts.beat(this.pool?.stats().waiting ?? 0, pending, connections)
+    const { pending = 0, sending = 0, connections = 0 } = this.http?.stats() ?? {}
+    const { waiting = 0, batchesInFlight = 0 } = this.pool?.stats() ?? {}
+    this.counts.beat(waiting, pending, connections)
+    // No `startPulse`: its looks would be turns of the event loop to that of the server, and the other way round, for ever.
+    if (waiting + batchesInFlight + pending + sending > 0)
+      this.nextBeat = setTimeout(() => this.beat(), BEAT_EVERY_MS)
   }
 }
 

@@ -6,6 +6,7 @@ import type { HealthSource } from '../health/healthSource.types.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { failure } from '../query/answers.js'
 import type { NetworksRecord } from '../query/healthRecords.js'
+import { startPulse } from '../telemetry/clocks.js'
 import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import type { Logger } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
@@ -59,7 +60,7 @@ export interface HttpServer {
   setRateLimit(rateLimit: RateLimitConfig): void
 }
 
-/** Time between two looks for late requests: one is answered 504 at most this long after its deadline. */
+/** Time between two looks for late requests, while there are any: one is answered 504 at most this long after its deadline. */
 const SWEEP_MS = 100
 
 /** An answer that a client has not taken whole after this long is cut off. Clients that take nothing for 10 s are cut off by the transport. */
@@ -117,18 +118,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     connections,
     otherFiles,
   })
-  const sweep = setInterval(() => {
+  const stopSweep = startPulse(SWEEP_MS, () => {
     sweepLate(context, config.http.deadlineMs)
     cache.expire()
-    opened.look()
-    connections.watch(opened.port)
-  }, SWEEP_MS)
+    const isFilling = opened.look()
+    const areShort = connections.watch(opened.port)
+    return isFilling || areShort || context.pending.size > 0 || context.sending.size > 0
+  })
   let isCut = false
   // Once only: closing an app of uWebSockets.js twice is a use after free.
   const cut = (): void => {
     if (isCut) return
     isCut = true
-    clearInterval(sweep)
+    stopSweep()
     opened.close()
   }
   const drain = async (delayMs: number): Promise<void> => {

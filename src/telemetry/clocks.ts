@@ -68,6 +68,41 @@ export function everySecond(task: () => void): () => void {
   }
 }
 
+/**
+ * Calls `look` every `everyMs` while it returns that there is something to watch. While there is not, nothing wakes the thread for it: a
+ * look comes once a second, and `everyMs` after the last one at the latest when the event loop has turned for whatever reason, since
+ * without a turn nothing can have come. For one pulse of a thread: the looks of two would be each other's turns.
+ * @returns a function that ends it.
+ */
+export function startPulse(everyMs: number, look: () => boolean): () => void {
+  let timer: NodeJS.Timeout | undefined
+  let turn: NodeJS.Immediate | undefined
+  let lookedAtMs = performance.now()
+  const lookNow = (): void => {
+    clearTimeout(timer)
+    clearImmediate(turn)
+    timer = undefined
+    lookedAtMs = performance.now()
+    if (look()) timer = setTimeout(lookNow, everyMs)
+    // Called at the end of the next turn. Without a reference it does not keep the loop from waiting for one.
+    else turn = setImmediate(hasTurned).unref()
+  }
+  const hasTurned = (): void => {
+    const restMs = everyMs - (performance.now() - lookedAtMs)
+    if (restMs <= 0) lookNow()
+    else timer = setTimeout(lookNow, restMs)
+  }
+  timer = setTimeout(lookNow, everyMs)
+  const stop = everySecond(() => {
+    if (timer === undefined) lookNow()
+  })
+  return () => {
+    stop()
+    clearTimeout(timer)
+    clearImmediate(turn)
+  }
+}
+
 /** Time and randomness, passed in so that tests control them. */
 export interface Clock {
   /** Monotonic milliseconds of this thread. */

@@ -97,18 +97,21 @@ export class Connections implements ConnectionWatch {
     return true
   }
 
-  /** Called many times a second: looks at who is connected where connections run short. @param port the server's. */
-  watch(port: number): void {
-    if (this.shares[0] === 0 || this.isLooking) return
+  /**
+   * Called many times a second: looks at who is connected where connections run short.
+   * @param port the server's. @returns whether they run short.
+   */
+  watch(port: number): boolean {
     if (this.count <= this.max / 2) {
-      this.forget()
-      return
+      if (!this.isLooking) this.forget()
+      return false
     }
-    if (this.now() < this.looksAtMs) return
+    if (this.shares[0] === 0 || this.isLooking || this.now() < this.looksAtMs) return true
     this.isLooking = true
     void this.lookAt(port).finally(() => {
       this.isLooking = false
     })
+    return true
   }
 
   private forget(): void {

@@ -51,13 +51,14 @@ export class Listener {
   /**
    * Closes the port where there are too many connections, and takes it again where there is room. To be called ten times a second; while
    * many connections are taken it looks more often by itself. Nothing is counted without a limit, or where there is no /proc.
+   * @returns false when the next call may wait until the event loop turns, as it does for each new connection.
    */
-  look(): void {
+  look(): boolean {
     const { options, spare } = this
     const { connections, cells, otherFiles } = options
     const startedAtMs = performance.now()
-    if (otherFiles === undefined || !Number.isFinite(connections.max)) return
-    if (this.isStopped || startedAtMs < this.looksAtMs) return
+    if (otherFiles === undefined || !Number.isFinite(connections.max) || this.isStopped) return false
+    if (startedAtMs < this.looksAtMs) return true
     clearTimeout(this.timer)
     const counted = ((openFiles() ?? 0) - spare.length - otherFiles) / cells
     // Without a descriptor to look with there are too many.
@@ -76,6 +77,7 @@ export class Listener {
         () => this.look(),
         Math.max(LOOK_OFTEN_MS, Math.ceil(this.looksAtMs - endedAtMs) + 1),
       )
+    return open > connections.max / 2 || this.socket === undefined
   }
 
   /** Closes the port for good. Once only: closing a listen socket of uWebSockets.js twice is a use after free. */

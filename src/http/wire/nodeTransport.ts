@@ -64,7 +64,7 @@ async function open({ host, port, onRequest, turn, connections: watch }: OpenOpt
   await listenExclusively(server, host, port)
   return {
     port: (server.address() as AddressInfo).port,
-    look: () => undefined,
+    look: () => false,
     stopListening: () => stopListening(server),
     close: () => {
       server.closeAllConnections()

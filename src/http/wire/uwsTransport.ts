@@ -64,7 +64,7 @@ async function open(
   })
   return {
     port: opened,
-    look: app.filter === undefined ? () => listener.look() : () => undefined,
+    look: app.filter === undefined ? () => listener.look() : () => false,
     stopListening: () => listener.stop(),
     close: () => {
       listener.stop()

@@ -104,8 +104,11 @@ export interface ConnectionWatch {
 /** A port that takes requests. */
 export interface OpenPort {
   readonly port: number
-  /** To be called ten times a second: for a transport that is not told of connections. */
-  look(): void
+  /**
+   * To be called ten times a second: for a transport that is not told of connections.
+   * @returns false when the next call may wait for the next turn of the event loop.
+   */
+  look(): boolean
   /** Takes no new connections; those that are open go on. Call it once. */
   stopListening(): void
   /** Ends every connection. */

@@ -114,6 +114,31 @@ test(
 )
 
 test(
+  'the next look may wait for a turn of the event loop while the port is open and half of the connections are free',
+  ON_LINUX,
+  (t) => {
+    const clock = looking(t)
+    const { listener, seen } = listenerOf(t, { max: 160 })
+    const { listener: limitless } = listenerOf(t, { max: Number.POSITIVE_INFINITY })
+    const isDueSoon = (): boolean => {
+      clock.nowMs += 1_000
+      return listener.look()
+    }
+    const end = connected(t, 80)
+    assert.deepEqual([isDueSoon(), limitless.look()], [false, false])
+    connected(t, 1)
+    assert.equal(isDueSoon(), true)
+    connected(t, 60)
+    isDueSoon()
+    assert.equal(seen.isOpen, false)
+    // Another process may hold the port when it is to be opened again.
+    end(80)
+    assert.equal(isDueSoon(), false)
+    assert.equal(seen.isOpen, true)
+  },
+)
+
+test(
   'the spare descriptors are let go when the port has closed, not before, and taken again when it opens',
   ON_LINUX,
   (t) => {
