@@ -180,6 +180,7 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   // Called after the write of the field: a reader that still sees the old count looks again once it has moved.
   const count = (field: StatusField): void => {
     if (COUNTED.has(field)) Atomics.add(changes, 0, 1)
+    if (field === 'commits') Atomics.notify(changes, 0)
   }
   const get = <Field extends StatusField>(field: Field): ValueOf<Field> => {
     const value = Number(Atomics.load(cells, FIELD_INDEX[field]))
@@ -250,6 +251,49 @@ export function isPutBack(row: StatusRow): boolean {
 export function changeReader(handle: StatusBoardHandle): () => number {
   const cell = changeCell(handle)
   return () => Atomics.load(cell, 0)
+}
+
+/**
+ * Wakes one thread when any network has committed, without looks. At most one waiter of the thread stands in V8's list: one that no commit
+ * ended serves the next call. It keeps neither the event loop nor the thread alive.
+ */
+export class CommitWatch {
+  private readonly changes: Int32Array<SharedArrayBuffer>
+  private wake: (() => void) | undefined
+  private isWaiting = false
+
+  constructor(handle: StatusBoardHandle) {
+    this.changes = changeCell(handle)
+  }
+
+  /** To be taken before the rows are read, and passed to `onCommit` afterwards: so no commit is missed in between. */
+  count(): number {
+    return Atomics.load(this.changes, 0)
+  }
+
+  /**
+   * Calls `wake` once, and not before this returns, after a commit that `count` did not include when it was `seen`. It may be called
+   * without one. A further call of this replaces `wake`.
+   * @returns a function after which it is not called any more.
+   */
+  onCommit(seen: number, wake: () => void): () => void {
+    this.wake = wake
+    if (!this.isWaiting) this.wait(seen)
+    return () => {
+      if (this.wake === wake) this.wake = undefined
+    }
+  }
+
+  private wait(seen: number): void {
+    const { async: isAsync, value } = Atomics.waitAsync(this.changes, 0, seen)
+    this.isWaiting = true
+    void (isAsync ? value : Promise.resolve()).then(() => {
+      this.isWaiting = false
+      const { wake } = this
+      this.wake = undefined
+      wake?.()
+    })
+  }
 }
 
 function changeCell({ networkIds, memory }: StatusBoardHandle): Int32Array<SharedArrayBuffer> {

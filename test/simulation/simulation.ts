@@ -17,6 +17,7 @@ import { listKinds } from '../../src/store/layout/tables.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
 import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
+import { noCommits } from '../support/commitWatches.js'
 import type { FakeNetwork } from '../support/fakeChain.js'
 import type { FakeEndpoint } from '../support/fakeEndpoint.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
@@ -236,6 +237,7 @@ class Simulation {
           clock: this.#clock,
           report,
           indexedDeposits,
+          commits: noCommits,
         },
         stop.signal,
       )

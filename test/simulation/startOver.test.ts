@@ -9,6 +9,7 @@ import { getClaims } from '../../src/shard/queries/getClaims.js'
 import { getL1InfoTreeIndex } from '../../src/shard/queries/getL1InfoTreeIndex.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
+import { noCommits } from '../support/commitWatches.js'
 import { expectedBridge, expectedBridges, plainBridge } from '../support/expectedRows.js'
 import { createFakeWorld } from '../support/fakeChain.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
@@ -84,7 +85,16 @@ test('a store that lacks an old claim and an old deposit becomes, under open rea
     const writer = indexed.writer(NETWORK)
     const indexedDeposits = () => new Map([[asNetworkId(0), 300]])
     await runSyncLoop(
-      { network: client.settings, client, writer, proposer: handOn(writer), clock, report, indexedDeposits },
+      {
+        network: client.settings,
+        client,
+        writer,
+        proposer: handOn(writer),
+        clock,
+        report,
+        indexedDeposits,
+        commits: noCommits,
+      },
       stop.signal,
     )
     assert.ok(clock.now() < deadline, `not done in time, halted: ${row.haltReason()}`)

@@ -73,6 +73,7 @@ export class SenderPass {
   #failuresOfOne = 0
   #asking: Asking | undefined
   #wereAllKnown = false
+  #onAnswered: (() => void) | undefined
   readonly #corrections: SenderCorrections
 
   constructor(options: {
@@ -104,6 +105,24 @@ export class SenderPass {
   /** Whether answers have come that the next step stores. */
   get isAnswered(): boolean {
     return this.#asking?.isAnswered === true
+  }
+
+  /**
+   * Calls `wake` once `isAnswered` is true, once; at once if it is. A further call of this replaces `wake`.
+   * @returns a function after which it is not called any more.
+   */
+  onAnswered(wake: () => void): () => void {
+    this.#onAnswered = wake
+    if (this.isAnswered) this.#wake()
+    return () => {
+      if (this.#onAnswered === wake) this.#onAnswered = undefined
+    }
+  }
+
+  #wake(): void {
+    const wake = this.#onAnswered
+    this.#onAnswered = undefined
+    wake?.()
   }
 
   /**
@@ -151,6 +170,7 @@ export class SenderPass {
     const asking: Asking = { open, limit, answers, stop, isAnswered: false, sinceMs: this.#clock.now() }
     const settled = () => {
       asking.isAnswered = true
+      if (this.#asking === asking) this.#wake()
     }
     // A failure is met by the step that awaits the answers.
     answers.then(settled, settled)

@@ -1,3 +1,4 @@
+import type { CommitWatch } from '../../board/statusBoard.js'
 import type { ChainClient, FetchedRange } from '../../chain/chainClient.types.js'
 import type { NetworkConfig } from '../../config/config.types.js'
 import { RetryableError } from '../../errors/chainErrors.js'
@@ -39,13 +40,10 @@ import { stretchEvents, WindowPipeline } from './windowPipeline.js'
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
-/**
- * A resting network looks for what the other networks have stored: that is one read of shared memory. One that depends on new commits
- * of the L1 begins with short pauses. While there is nothing it looks less and less often, since each look wakes the thread: at 20 looks
- * a second they took half of a resting service's CPU time.
- */
-const FIRST_L1_LOOK_MS = 50
-const LONGEST_LOOK_MS = 200
+/** A resting network looks at what other networks have stored as soon as one commits, but not more often than this. */
+const LOOKS_APART_MS = 50
+/** Claims of deposits that others store all the time are compared no more often than this. */
+const COMPARISONS_APART_MS = 200
 /** Pause between two steps of an exit root search that is not finished. */
 const SEARCH_REST_MS = 5
 
@@ -62,6 +60,8 @@ export interface SyncLoopOptions {
   readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
   /** Ends waits when a new head is announced. */
   readonly headHints?: Pick<HeadHints, 'hasNews' | 'rest'>
+  /** Ends waits when another network has committed. */
+  readonly commits: Pick<CommitWatch, 'count' | 'onCommit'>
   /** Number of indexed deposits, by source network: those that may have been claimed here. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
   /** L1 info leaves; absent on the L1. */
@@ -78,6 +78,9 @@ export async function runSyncLoop(options: SyncLoopOptions, signal: AbortSignal)
   await Promise.all([new SyncLoop(options, signal).run(), watchSilence(options, signal)])
 }
 
+/** Why a rest has ended: its time is over, a head was announced, a network has committed or senders were answered. */
+type RestEnd = 'rested' | 'announced' | 'woken'
+
 class SyncLoop {
   readonly #options: SyncLoopOptions
   readonly #signal: AbortSignal
@@ -93,8 +96,8 @@ class SyncLoop {
   #hasReadHistory = false
   /** No open row has waited for its sender since the last step. */
   #areSendersKnown = false
-  /** When this network last looked for fresh claims while it rests. */
-  #claimsAtMs = Number.NEGATIVE_INFINITY
+  /** When this network last compared fresh claims while it rested. */
+  #comparedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SyncLoopOptions, signal: AbortSignal) {
     const { client, writer, proposer, clock, report, network } = options
@@ -285,27 +288,53 @@ class SyncLoop {
    * @param head the head, when the checkpoint is there; undefined when an endpoint lags.
    */
   async #untilNextLook(head: BlockHeader | undefined): Promise<void> {
-    const { writer, clock, gerPoller, exitRootSearch } = this.#options
+    const { writer, clock, headHints, exitRootSearch, commits } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
     await this.#findSenders(untilMs)
     if (writer.checkpoint() !== undefined) await exitRootSearch?.step()
     if (head !== undefined) await this.#updateAtHead(head)
-    if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
-      await this.#followL1Until(untilMs, head)
     for (;;) {
+      const seen = commits.count()
+      const lookedAtMs = clock.now()
+      // A head that is announced is due soon, and its pause must not begin anew.
+      const follows = head !== undefined && headHints?.hasNews(head.hash) !== true
+      const lookInMs = follows ? await this.#takeNews(untilMs, head) : Number.POSITIVE_INFINITY
       const restMs = Math.max(0, untilMs - clock.now())
-      const isAnnounced = await this.#rest(Math.min(restMs, LONGEST_LOOK_MS), head)
-      if (isAnnounced || restMs <= LONGEST_LOOK_MS) return
-      if (head !== undefined) await this.#lookAgain(untilMs, head)
+      const end = await this.#rest(Math.min(restMs, lookInMs), follows ? seen : undefined, head)
+      if (end === 'announced' || (end === 'rested' && restMs <= lookInMs)) return
+      const apartMs = Math.min(lookedAtMs + LOOKS_APART_MS, untilMs) - clock.now()
+      if (end === 'woken' && apartMs > 0) await clock.sleep(apartMs, this.#signal)
     }
   }
 
-  /** @returns whether a new head was announced. */
-  async #rest(ms: number, head: BlockHeader | undefined): Promise<boolean> {
-    const { clock, headHints } = this.#options
-    if (headHints !== undefined) return headHints.rest(ms, head?.hash, this.#signal)
-    await clock.sleep(ms, this.#signal)
-    return false
+  /**
+   * Rests for `ms`, or until a head is announced.
+   * @param seen also until senders are answered or a network commits, if `commits.count()` was this before.
+   */
+  async #rest(ms: number, seen: number | undefined, head: BlockHeader | undefined): Promise<RestEnd> {
+    const { clock, headHints, commits } = this.#options
+    if (ms <= SEARCH_REST_MS) {
+      // Too short for `headHints`, which would take it for the pause between two looks at the head.
+      await clock.sleep(ms, this.#signal)
+      return 'rested'
+    }
+    const waking = new AbortController()
+    const abort = (): void => waking.abort()
+    const stops = seen === undefined ? [] : [commits.onCommit(seen, abort), this.#senders.onAnswered(abort)]
+    this.#signal.throwIfAborted()
+    this.#signal.addEventListener('abort', abort)
+    try {
+      if (headHints === undefined) await clock.sleep(ms, waking.signal)
+      else if (await headHints.rest(ms, head?.hash, waking.signal)) return 'announced'
+      return 'rested'
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      if (!waking.signal.aborted) throw error
+      return 'woken'
+    } finally {
+      for (const stop of stops) stop()
+      this.#signal.removeEventListener('abort', abort)
+    }
   }
 
   /** Finds senders as long as answers come until the next look is due. */
@@ -347,34 +376,26 @@ class SyncLoop {
   }
 
   /**
-   * While this network rests: stores senders that were answered late, and compares claims of deposits that another network has indexed
-   * since the last look, which are not ready before.
+   * Handles at once, while this network rests, what has come meanwhile: late answers to its own questions for senders; of other networks new
+   * leaves and settlements of the L1, and deposits, which are not ready here before their claims are compared.
+   * @returns milliseconds until there is more to do, also if nothing comes; Infinity when there is nothing.
    */
-  async #lookAgain(untilMs: number, head: BlockHeader): Promise<void> {
+  async #takeNews(untilMs: number, head: BlockHeader): Promise<number> {
+    const { clock, gerPoller, exitRootSearch } = this.#options
+    if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
+    await exitRootSearch?.step()
     if (this.#senders.isAnswered) {
       await this.#findSenders(untilMs)
       if (this.#areSendersKnown) await this.#updateAtHead(head)
     }
-    const nowMs = this.#options.clock.now()
+    const nextSearchMs = exitRootSearch?.hasWork === true ? SEARCH_REST_MS : Number.POSITIVE_INFINITY
+    if (!this.#auditor.hasFreshDeposits()) return nextSearchMs
     // An exit root search loops faster than that, while the other network may store more all the time.
-    if (nowMs - this.#claimsAtMs < LONGEST_LOOK_MS) return
-    this.#claimsAtMs = nowMs
-    if (this.#auditor.hasFreshDeposits()) await this.#compareWithContracts(head)
-  }
-
-  /** Handles new leaves and settlements of the L1 at once, while this network rests. */
-  async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
-    const { clock, headHints, gerPoller, exitRootSearch } = this.#options
-    let lookMs = FIRST_L1_LOOK_MS
-    while (headHints?.hasNews(head.hash) !== true) {
-      const isSearching = exitRootSearch?.hasWork === true
-      const restMs = isSearching ? SEARCH_REST_MS : lookMs
-      if (clock.now() + restMs >= untilMs) return
-      await clock.sleep(restMs, this.#signal)
-      lookMs = isSearching ? FIRST_L1_LOOK_MS : Math.min(2 * lookMs, LONGEST_LOOK_MS)
-      if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
-      await exitRootSearch?.step()
-      await this.#lookAgain(untilMs, head)
+    if (clock.now() - this.#comparedAtMs >= COMPARISONS_APART_MS) {
+      this.#comparedAtMs = clock.now()
+      await this.#compareWithContracts(head)
+      if (!this.#auditor.hasFreshDeposits()) return nextSearchMs
     }
+    return Math.min(nextSearchMs, Math.max(0, this.#comparedAtMs + COMPARISONS_APART_MS - clock.now()))
   }
 }

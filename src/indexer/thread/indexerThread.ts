@@ -1,4 +1,4 @@
-import { type StatusRow, statusRow } from '../../board/statusBoard.js'
+import { CommitWatch, type StatusRow, statusRow } from '../../board/statusBoard.js'
 import { createChainClient } from '../../chain/client/chainClient.js'
 import { hideAddresses } from '../../config/hideAddresses.js'
 import { FatalError } from '../../errors/chainErrors.js'
@@ -77,6 +77,7 @@ export async function runIndexer(
         clock: systemClock,
         report,
         headHints,
+        commits: new CommitWatch(status),
         indexedDeposits,
         afterHistory: collectGarbage,
         ...ofL1,

@@ -3,9 +3,10 @@ import type { NetworkConfig } from '../../../src/config/config.types.js'
 import type { SyncMessage } from '../../../src/indexer/indexerMessages.js'
 import type { ExitRootSearch } from '../../../src/indexer/sync/exitRootSearch.js'
 import type { HeadHints } from '../../../src/indexer/sync/headHints.js'
-import { runSyncLoop } from '../../../src/indexer/sync/syncLoop.js'
+import { runSyncLoop, type SyncLoopOptions } from '../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 import { handOn } from '../../../src/shard/proposer.js'
+import { steadyCommits } from '../../support/commitWatches.js'
 import { createFakeWorld, type FakeNetwork, type FakeWorld } from '../../support/fakeChain.js'
 import { indexedBlock } from '../../support/indexedBlocks.js'
 import { quietReport } from '../../support/keepingLogger.js'
@@ -39,6 +40,8 @@ export interface HarnessOptions {
   readonly headHints?: (clock: VirtualClock) => HeadHints
   readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
   readonly afterHistory?: () => void
+  /** Commits of other networks; default: there are some all the time. */
+  readonly commits?: (clock: VirtualClock) => SyncLoopOptions['commits']
 }
 
 /** The loop can run several times: each run is a restart on the same shard. */
@@ -80,6 +83,7 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
       clock,
       report,
       indexedDeposits,
+      commits: (options.commits ?? steadyCommits)(clock),
       ...beside,
     }
     await runSyncLoop(headHints === undefined ? loop : { ...loop, headHints }, stop.signal)

@@ -5,6 +5,7 @@ import type { EndpointRole } from '../../../../src/config/config.types.js'
 import { GerPoller } from '../../../../src/indexer/sync/gerPoller.js'
 import { asNetworkId, type NetworkId } from '../../../../src/protocol/units.js'
 import { handOn } from '../../../../src/shard/proposer.js'
+import { steadyCommits } from '../../../support/commitWatches.js'
 import { createFakeWorld, type FakeBlockBuilder } from '../../../support/fakeChain.js'
 import type { FakeCall, Fault } from '../../../support/fakeEndpoint.js'
 import { openSimulatedLoop } from '../simulatedLoop.js'
@@ -48,7 +49,7 @@ function follow(
     }
     look()
     const indexedDeposits = () => new Map<NetworkId, number>([[asNetworkId(0), claimable]])
-    await loop.run(stop.signal, { indexedDeposits, ...gerPoller })
+    await loop.run(stop.signal, { indexedDeposits, commits: steadyCommits(clock), ...gerPoller })
     assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
   }
   const isInSync = () => shard.checkpoint()?.number === network.head.number && row.get('caughtUp') === 1

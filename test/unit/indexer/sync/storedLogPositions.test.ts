@@ -6,6 +6,7 @@ import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import { handOn } from '../../../../src/shard/proposer.js'
 import { compileMerkleModule, createLogScanner } from '../../../../src/wasm/wasmModule.js'
+import { noCommits } from '../../../support/commitWatches.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { userContract } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
@@ -36,7 +37,16 @@ async function follow(indexed: IndexedWorld, logRange: number): Promise<void> {
   look()
   const indexedDeposits = () => new Map([[asNetworkId(NETWORK), writer.counts().deposits]])
   await runSyncLoop(
-    { network: settings, client, writer, proposer: handOn(writer), clock, report, indexedDeposits },
+    {
+      network: settings,
+      client,
+      writer,
+      proposer: handOn(writer),
+      clock,
+      report,
+      indexedDeposits,
+      commits: noCommits,
+    },
     stop.signal,
   )
   client.close()

@@ -384,16 +384,57 @@ test('a network has caught up once its settled roots were searched, and continue
   assert.ok(harness.clock.now() - atMs < 3_000, 'not one slice for each look at the head')
 })
 
-test('a network at rest looks at a standing L1 seven times a second at most', async () => {
-  let looks = 0
-  const exitRootSearch = { isBehind: false, hasWork: false, step: async () => void looks++ }
-  const harness = createSyncHarness({ networkId: 1, exitRootSearch, config: { pollIntervalMs: 2_000 } })
+/** Commits of others, when the test wants them. */
+function commitsAtWill() {
+  let wake: (() => void) | undefined
+  const commits = {
+    count: () => 0,
+    onCommit: (_: number, callback: () => void) => {
+      wake = callback
+      return () => {
+        wake = undefined
+      }
+    },
+  }
+  return { commits: () => commits, commit: () => wake?.() }
+}
+
+/** A layer 2 at its head, which looks at it every ten seconds, and the times of its looks at the L1 after `startMs`. */
+async function restingNetwork() {
+  const { commits, commit } = commitsAtWill()
+  const looks: number[] = []
+  const step = async () => void looks.push(harness.clock.now())
+  const exitRootSearch = { isBehind: false, hasWork: false, step }
+  const config = { pollIntervalMs: 10_000 }
+  const harness: SyncHarness = createSyncHarness({ networkId: 1, exitRootSearch, commits, config })
   harness.network.mineEmpty(3)
   await harness.run(() => harness.row.get('caughtUp') === 1)
-  const endMs = harness.clock.now() + 20_000
-  looks = 0
-  await harness.run(() => harness.clock.now() >= endMs)
-  assert.ok(looks > 20 && looks < 7 * 20, `${looks} looks in 20 s`)
+  const rest = async (script: (startMs: number) => void, ms: number): Promise<number[]> => {
+    const startMs = harness.clock.now()
+    looks.length = 0
+    script(startMs)
+    await harness.run(() => harness.clock.now() >= startMs + ms)
+    return looks.map((atMs) => atMs - startMs)
+  }
+  return { harness, rest, commit }
+}
+
+test('a network at rest looks at what others have stored when one commits, at once and not again', async () => {
+  const { harness, rest, commit } = await restingNetwork()
+  const looks = await rest(() => harness.clock.after(3_000, commit), 9_000)
+  assert.deepEqual(
+    looks.filter((atMs) => atMs > 100),
+    [3_000],
+  )
+})
+
+test('others that commit all the time have a network at rest look twenty times a second at most', async () => {
+  const { harness, rest, commit } = await restingNetwork()
+  const looks = await rest(() => {
+    for (let ms = 1_000; ms < 6_000; ms++) harness.clock.after(ms, commit)
+  }, 9_000)
+  const meanwhile = looks.filter((atMs) => atMs >= 1_000 && atMs < 6_000).length
+  assert.ok(meanwhile >= 90 && meanwhile <= 100, `${meanwhile} looks in 5 s`)
 })
 
 test('memory is given back once after a history and its senders, and not at each block that follows', async () => {
