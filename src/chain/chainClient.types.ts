@@ -207,6 +207,8 @@ export interface ChainClient extends ContractReads {
   isDown(): boolean
   /** True while a request awaits its answer: without one `isSilent` can't become true. */
   awaitsAnswer(): boolean
+  /** Resolves as soon as that is true, or when the signal aborts. For one caller at a time. */
+  untilAsked(signal: AbortSignal): Promise<void>
   /** True while requests are pending and no endpoint has answered anything for a while. */
   isSilent(): boolean
   /** Asks each endpoint for its newest block number and waits up to 1.5 s for a first answer. Never throws. */

@@ -134,6 +134,7 @@ export function createChainClient({
     distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),
     awaitsAnswer: () => silence.awaitsAnswer,
+    untilAsked: (signal) => silence.untilAsked(until(signal)),
     isSilent: () => silence.isSilent,
     async probe(signal) {
       const over = new AbortController()

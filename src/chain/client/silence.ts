@@ -13,6 +13,7 @@ export class Silence {
   #pending = 0
   /** Since when requests have been pending without any answer. */
   #sinceMs: number | undefined
+  #onAsk: (() => void) | undefined
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
@@ -21,6 +22,20 @@ export class Silence {
   /** True while requests are pending, and while all since the last answer have failed. */
   get awaitsAnswer(): boolean {
     return this.#sinceMs !== undefined
+  }
+
+  /** Resolves as soon as an answer is awaited, or when the signal aborts. For one caller at a time. */
+  untilAsked(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.awaitsAnswer || signal.aborted) return resolve()
+      const end = (): void => {
+        this.#onAsk = undefined
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      this.#onAsk = end
+      signal.addEventListener('abort', end)
+    })
   }
 
   /** True while requests are pending and none was answered for a while. */
@@ -35,6 +50,7 @@ export class Silence {
       return async (body, signal, maxBodyBytes) => {
         this.#pending++
         this.#sinceMs ??= this.#clock.now()
+        this.#onAsk?.()
         try {
           const answer = await post(body, signal, maxBodyBytes)
           this.#sinceMs = this.#pending > 1 ? this.#clock.now() : undefined

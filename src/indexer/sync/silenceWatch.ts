@@ -3,14 +3,11 @@ import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
 
 const LOOK_EVERY_MS = 500
-/**
- * While no answer is awaited: a request that follows is silent after a second at the earliest (`src/chain/client/silence.ts`), so a
- * look half a second later finds it as soon as looks that are more frequent.
- */
-const LOOK_AT_REST_MS = 1_000
+/** A request is silent after a second at the earliest (`src/chain/client/silence.ts`). */
+const FIRST_LOOK_MS = 1_000
 
 export interface SilenceWatchOptions {
-  readonly client: Pick<ChainClient, 'awaitsAnswer' | 'isSilent' | 'isDown' | 'probe'>
+  readonly client: Pick<ChainClient, 'awaitsAnswer' | 'untilAsked' | 'isSilent' | 'isDown' | 'probe'>
   readonly clock: Clock
   readonly report: Pick<SyncReport, 'rpcDown'>
 }
@@ -27,7 +24,9 @@ export async function watchSilence(
   let isProbed = false
   let isReported = false
   while (!signal.aborted) {
-    const restMs = client.awaitsAnswer() ? LOOK_EVERY_MS : LOOK_AT_REST_MS
+    const restMs = client.awaitsAnswer() ? LOOK_EVERY_MS : FIRST_LOOK_MS
+    // While nothing was asked nothing can be silent, and the thread need not wake.
+    await client.untilAsked(signal)
     await clock.sleep(restMs, signal).catch(() => undefined)
     if (signal.aborted) return
     // One probe for each silence, even if it lasts for hours.

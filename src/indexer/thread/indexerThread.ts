@@ -96,7 +96,7 @@ export async function runIndexer(
 }
 
 /** Longest time between two heartbeats. Each one wakes the thread, also of a network that rests. */
-const BEAT_EVERY_MS = 1_000
+const BEAT_EVERY_MS = 5_000
 /** Heartbeats in the shortest time without one that ends the process. */
 const BEATS_IN_TIMEOUT = 4
 

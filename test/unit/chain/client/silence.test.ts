@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { Silence } from '../../../../src/chain/client/silence.js'
 import type { HttpAnswer, HttpPost } from '../../../../src/chain/rpc/httpPost.js'
@@ -39,6 +40,20 @@ test('an endpoint that leaves a call unanswered for a second is silent, until an
   await settle(ANSWER)
   clock.advance(60_000)
   assert.deepEqual([silence.awaitsAnswer, silence.isSilent], [false, false])
+})
+
+test('who waits for a call is told with the first one that awaits an answer, or when the signal aborts, and leaves no listener behind', async () => {
+  const { silence, ask, settle } = listen()
+  const stop = new AbortController()
+  const asked = silence.untilAsked(stop.signal)
+  ask()
+  await asked
+  await silence.untilAsked(stop.signal)
+  await settle(ANSWER)
+  const unasked = silence.untilAsked(stop.signal)
+  stop.abort()
+  await unasked
+  assert.equal(getEventListeners(stop.signal, 'abort').length, 0)
 })
 
 test('while other calls are answered a slow call is no silence, and its silence counts from the last answer', async () => {
