@@ -11,7 +11,7 @@ import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
 import { servedNetworks } from '../http/servedNetworks.js'
 import { type HttpServer, startHttpServer } from '../http/server.js'
 import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
-import { AwakeClock, everySecond, monotonicMs } from '../telemetry/clocks.js'
+import { AwakeClock, everySecond, monotonicMs, SECOND_MS } from '../telemetry/clocks.js'
 import { FrontCounts } from '../telemetry/frontCounts.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
@@ -65,7 +65,7 @@ class CellThread {
   private readonly logger: Logger
   private readonly counts: FrontCounts
   private readonly health: HealthBoard
-  private readonly awake = new AwakeClock()
+  private readonly awake = new AwakeClock(SECOND_MS)
   private readonly stopBeats: () => void
   private nextBeat: NodeJS.Timeout | undefined
   private pool: QueryPool | undefined

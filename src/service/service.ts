@@ -19,7 +19,7 @@ import { publishStored } from '../shard/position/storedStatus.js'
 import { unsafeFileSystem } from '../store/folder/fileSystem.js'
 import { prepareStores } from '../store/openStores.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
-import { AwakeClock, everySecond } from '../telemetry/clocks.js'
+import { AwakeClock, everySecond, SECOND_MS } from '../telemetry/clocks.js'
 import { registerFrontMetrics } from '../telemetry/metrics.js'
 import { readLimits } from '../telemetry/processLimits.js'
 import { compileMerkleModule } from '../wasm/wasmModule.js'
@@ -31,6 +31,9 @@ import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
 import { registerServiceMetrics } from './serviceMetrics.js'
 import { sizesHere } from './startLimits.js'
+
+/** Of the shortest silence that ends the process. A pause of the whole process counts as two of them at most, and heartbeats come as often. */
+const TICKS_IN_TIMEOUT = 4
 
 /** Longest time that the API port stays closed because a network has not compared its chain's head with its stored blocks. */
 const LONGEST_CLOSED_MS = 10_000
@@ -65,7 +68,7 @@ async function open(
   const compiled = compileMerkleModule()
   const registry = new Registry()
   const [failed, fail] = firstFault()
-  const awake = new AwakeClock()
+  const awake = new AwakeClock(Math.min(SECOND_MS, config.health.heartbeatTimeoutMs / TICKS_IN_TIMEOUT))
   const stopClock = awake.start()
   rooms.add('clock', async () => stopClock())
   const awakeNow = (): number => awake.now()

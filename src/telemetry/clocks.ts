@@ -11,27 +11,27 @@ export function unixMs(): number {
   return Date.now()
 }
 
-const TICK_MS = 250
-/** A tick that is this late means that the whole process was stopped. */
-const LATE_MS = 500
-
 /**
- * Running time of this thread: between two ticks at most half a second counts. So when the process was stopped for an hour
+ * Running time of this thread: between two ticks at most twice their interval counts. So when the process was stopped for an hour
  * (SIGSTOP, a paused container), no thread looks silent or stuck because of it.
  */
 export class AwakeClock {
   private elapsedMs = 0
   private lastMs: number
+  private readonly tickMs: number
   private readonly monotonic: () => number
 
-  constructor(monotonic: () => number = () => performance.now()) {
+  /** @param tickMs usual time between two calls of `tick`. One that comes after more than twice that time means that the whole process was stopped. */
+  constructor(tickMs: number, monotonic: () => number = () => performance.now()) {
+    this.tickMs = tickMs
     this.monotonic = monotonic
     this.lastMs = monotonic()
   }
 
-  /** @returns a function that stops the clock. */
+  /** Ticks by itself. @returns a function that stops the clock. */
   start(): () => void {
-    const timer = setInterval(() => this.tick(), TICK_MS).unref()
+    if (this.tickMs === SECOND_MS) return everySecond(() => this.tick())
+    const timer = setInterval(() => this.tick(), this.tickMs).unref()
     return () => clearInterval(timer)
   }
 
@@ -41,11 +41,12 @@ export class AwakeClock {
   }
 
   now(): number {
-    return this.elapsedMs + Math.min(this.monotonic() - this.lastMs, LATE_MS)
+    return this.elapsedMs + Math.min(this.monotonic() - this.lastMs, 2 * this.tickMs)
   }
 }
 
-const SECOND_MS = 1_000
+/** Interval of `everySecond`. */
+export const SECOND_MS = 1_000
 
 const everySecondTasks = new Set<() => void>()
 let seconds: NodeJS.Timeout | undefined

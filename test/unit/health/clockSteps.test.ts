@@ -6,7 +6,7 @@ import type { Config } from '../../../src/config/config.types.js'
 import { createHealthBoard, HealthBoard } from '../../../src/health/healthBoard.js'
 import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
 import { registerNetworkMetrics } from '../../../src/health/networkMetrics.js'
-import { AwakeClock } from '../../../src/telemetry/clocks.js'
+import { AwakeClock, SECOND_MS } from '../../../src/telemetry/clocks.js'
 
 const HOUR_MS = 3_600_000
 const START_UNIX_MS = Date.UTC(2026, 0, 1)
@@ -28,7 +28,7 @@ function machine() {
   const status = createStatusBoard([0, 1])
   const rows = [0, 1].map((networkId) => statusRow(status, networkId))
   const time = { nowMs: 1_000, unixMs: START_UNIX_MS }
-  const awake = new AwakeClock(() => time.nowMs)
+  const awake = new AwakeClock(SECOND_MS, () => time.nowMs)
   const board = new HealthBoard(createHealthBoard([0, 1], 1))
   board.setPoolAlive(0, true)
   const monitor = createHealthMonitor({
@@ -58,9 +58,9 @@ function machine() {
   }
   /** The process runs: its threads send heartbeats, and its networks get blocks. */
   const run = (seconds: number, beating: readonly number[] = [0, 1]): void => {
-    for (let tenths = 0; tenths < 4 * seconds; tenths++) {
-      time.nowMs += 250
-      time.unixMs += 250
+    for (let second = 0; second < seconds; second++) {
+      time.nowMs += SECOND_MS
+      time.unixMs += SECOND_MS
       for (const networkId of beating) rows[networkId]!.add('heartbeats', 1)
       tick()
     }
@@ -134,7 +134,7 @@ test('endpoints that were silent before a suspension do not count as silent for 
 test('a thread that is silent while the monitor runs is found, with suspensions or without', () => {
   const { run, stop, silent } = machine()
   run(1)
-  run(3, [0])
+  run(2, [0])
   stop(HOUR_MS)
   run(1, [0])
   assert.deepEqual(silent(), [])

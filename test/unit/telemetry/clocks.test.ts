@@ -14,7 +14,7 @@ test('all threads share one monotonic clock, whenever they were started', async 
 
 test('time during which the process was suspended does not count as awake', () => {
   let nowMs = 5_000
-  const clock = new AwakeClock(() => nowMs)
+  const clock = new AwakeClock(250, () => nowMs)
   const pass = (ms: number): void => {
     for (let passed = 0; passed < ms; passed += 250) {
       nowMs += 250
@@ -33,7 +33,7 @@ test('time during which the process was suspended does not count as awake', () =
 
 test('awake time passes between two ticks', () => {
   let nowMs = 0
-  const clock = new AwakeClock(() => nowMs)
+  const clock = new AwakeClock(250, () => nowMs)
   nowMs += 120
   assert.equal(clock.now(), 120)
   clock.tick()
