@@ -88,14 +88,15 @@ export function startPulse(everyMs: number, look: () => boolean): () => void {
     // Called at the end of the next turn. Without a reference it does not keep the loop from waiting for one.
     else turn = setImmediate(hasTurned).unref()
   }
+  const restMs = (): number => everyMs - (performance.now() - lookedAtMs)
   const hasTurned = (): void => {
-    const restMs = everyMs - (performance.now() - lookedAtMs)
-    if (restMs <= 0) lookNow()
-    else timer = setTimeout(lookNow, restMs)
+    if (restMs() <= 0) lookNow()
+    else timer = setTimeout(lookNow, restMs())
   }
   timer = setTimeout(lookNow, everyMs)
   const stop = everySecond(() => {
-    if (timer === undefined) lookNow()
+    // The turn that this timer brings may have looked already.
+    if (timer === undefined && restMs() <= 0) lookNow()
   })
   return () => {
     stop()

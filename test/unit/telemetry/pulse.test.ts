@@ -61,6 +61,22 @@ test('at rest there is a look once a second, and one at the next turn of the eve
   assert.equal(pass(1_000), 10)
 })
 
+test('the turn that the look of each second brings is no reason for a second look', (context) => {
+  const { state, pass, turn } = pulse(context)
+  state.isBusy = false
+  pass(900)
+  const { looks } = state
+  for (let second = 0; second < 10; second++) {
+    pass(99)
+    state.nowMs++
+    // The loop looks for immediates before its timers.
+    turn()
+    context.mock.timers.tick(1)
+    pass(900)
+  }
+  assert.equal(state.looks - looks, 10)
+})
+
 test('turns that follow each other at once cause no more looks than a busy thread has', (context) => {
   const { state, pass, turn } = pulse(context)
   state.isBusy = false
