@@ -18,7 +18,7 @@ export interface BuildParts {
  * Time between two samples of the event loop's lag. Each one wakes the main thread: with prom-client's 10 ms they took most of the
  * CPU time of a service at rest.
  */
-const LOOP_SAMPLE_MS = 250
+const LOOP_SAMPLE_MS = 1_000
 
 /** Registers metrics of the process as a whole: build, disk, Node itself, and everything on the status board. */
 export function registerServiceMetrics(
