@@ -74,8 +74,8 @@ function configText(): string {
       `rpc = ["${endpoints[at]!.url}"]`,
       `bridge = "${contracts.bridge}"`,
       `global_exit_root_manager = "${contracts.globalExitRootManager}"`,
-      ...(networkId === 0 ? [`rollup_manager = "${contracts.rollupManager}"`] : ['finality = "latest"']),
-      ...['start_block = 0', 'stalled_after_ms = 0', `poll_interval_ms = ${values.poll}`],
+      ...(networkId === 0 ? [`rollup_manager = "${contracts.rollupManager}"`] : []),
+      ...['start_block = 0', `poll_interval_ms = ${values.poll}`],
     ].join('\n')
   })
   return [`data_dir = "${join(folder, 'data')}"`, '[http]\nport = 0', '[ops]\nport = 0', ...networks].join(

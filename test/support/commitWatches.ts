@@ -6,7 +6,8 @@ type Commits = SyncLoopOptions['commits']
 /** No other network stores anything. */
 export const noCommits: Commits = { count: () => 0, onCommit: () => () => undefined }
 
-const COMMIT_EVERY_MS = 50
+/** As often as networks at rest compare claims. */
+const COMMIT_EVERY_MS = 200
 
 /** In virtual time others commit again and again, so that what a test changes of them is soon looked at. */
 export function steadyCommits(clock: VirtualClock): Commits {

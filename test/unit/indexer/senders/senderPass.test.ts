@@ -346,6 +346,22 @@ test('a step waits for late answers for a while only, and a later one stores the
   assert.equal(client.callCount('resolveSenders'), 1)
 })
 
+test('who waits for late answers is told once when they come, at once if they have come, and not after a taking back', async () => {
+  const opened = openSenders(5)
+  const { pass, wait } = opened
+  const letGo = heldAnswers(opened)
+  await pass.step(never)
+  const told: string[] = []
+  const stop = pass.onAnswered(() => told.push('given up'))
+  stop()
+  pass.onAnswered(() => told.push('waiting'))
+  letGo()
+  await wait(1)
+  assert.deepEqual(told, ['waiting'])
+  pass.onAnswered(() => told.push('late'))
+  assert.deepEqual(told, ['waiting', 'late'])
+})
+
 test('late answers about rows that were taken back are dropped: the rows are asked for anew, at once where the pass was told', async () => {
   for (const isTold of [true, false]) {
     const opened = openSenders(5)

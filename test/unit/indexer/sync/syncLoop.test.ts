@@ -5,6 +5,7 @@ import { keccak256 } from 'viem/utils'
 import { headPlaces } from '../../../../src/board/statusBoard.js'
 import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
+import { noCommits } from '../../../support/commitWatches.js'
 import { userContract } from '../../../support/fakeState.js'
 import type { ClientCall } from '../../../support/watchedClient.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
@@ -331,6 +332,18 @@ test('a slow answer for senders does not hold up the blocks', async () => {
   harness.client.endpoint.fail({ type: 'silent', methods: ['eth_getTransactionByHash'] })
   await harness.run(() => harness.shard.checkpoint()?.number === 3, 5_000)
   assert.equal(harness.shard.counts().unresolvedSenders, 3)
+})
+
+test('senders that are answered late are stored at once, though the next look at the head is not due', async () => {
+  const harness = createSyncHarness({ commits: () => noCommits, config: { pollIntervalMs: 60_000 } })
+  mineDeposits(harness, 3)
+  const startedAtMs = harness.clock.now()
+  const held = new Promise<void>((resolve) => harness.clock.after(30_000, resolve))
+  harness.client.before = ({ method }) => (method === 'resolveSenders' ? held : undefined)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.ok(isInStep(harness))
+  const afterMs = harness.clock.now() - startedAtMs
+  assert.ok(afterMs >= 30_000 && afterMs <= 30_100, `${afterMs} ms`)
 })
 
 test('undo is kept at least down to the final block, and finality is reported', async () => {
