@@ -6,6 +6,7 @@ import { createCommandLog } from '../../src/cluster/commandLog.js'
 import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
 import { logSettingsOf } from '../../src/replica/logSettings.js'
 import { runReplica } from '../../src/replica/runReplica.js'
+import { noCommits } from '../support/commitWatches.js'
 import { createFakeWorld, type FakeNetwork } from '../support/fakeChain.js'
 import { FakeCluster, FakeMember } from '../support/fakeCluster.js'
 import { quietReport } from '../support/keepingLogger.js'
@@ -85,7 +86,17 @@ class Instance {
           this.terms++
           const report = quietReport(NETWORK, statusRow(board, NETWORK), clock, [])
           const indexedDeposits = () => new Map()
-          return runSyncLoop({ network, client, writer, proposer, clock, report, indexedDeposits }, term)
+          const loop = {
+            network,
+            client,
+            writer,
+            proposer,
+            clock,
+            report,
+            indexedDeposits,
+            commits: noCommits,
+          }
+          return runSyncLoop(loop, term)
         },
       },
       this.#end.signal,
