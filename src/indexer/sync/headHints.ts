@@ -75,6 +75,8 @@ export class HeadHints {
   }
 
   async #restUntilAnnounced(ms: number, seen: Hash | undefined, signal: AbortSignal): Promise<void> {
+    // It may have been aborted as the first pause ended: no event tells that any more.
+    signal.throwIfAborted()
     const waking = new AbortController()
     const stop = (): void => waking.abort()
     signal.addEventListener('abort', stop)

@@ -15,7 +15,7 @@ const never = new AbortController().signal
 const warnings = (lines: readonly KeptLine[]) => lines.filter(({ level }) => level === 'warn').length
 
 /** Head hints over sockets that the test plays. */
-function openHints(clock: VirtualClock) {
+function openHints(clock: VirtualClock, restClock: Clock = clock) {
   const sockets: HeadSocketOptions[] = []
   let closed = 0
   const { logger, lines } = createKeepingLogger()
@@ -25,7 +25,7 @@ function openHints(clock: VirtualClock) {
       { url: 'http://key@host', alias: 'telling', wsUrl: 'ws://key@host' },
     ],
     timeoutMs: 1_000,
-    clock,
+    clock: restClock,
     logger,
     open(options) {
       sockets.push(options)
@@ -71,6 +71,20 @@ test('where no endpoint announces heads, a rest wakes the thread once', async ()
   })
   assert.equal(await hints.rest(200, bytesOf(FIRST), never), false)
   assert.deepEqual(slept, [200])
+})
+
+test('a rest that is ended in the moment in which its first pause is over does not last its full time', async () => {
+  const clock = new VirtualClock()
+  const stop = new AbortController()
+  const { hints } = openHints(clock, {
+    now: () => clock.now(),
+    unixMs: () => clock.unixMs(),
+    random: () => clock.random(),
+    sleep: (ms, signal) => clock.sleep(ms, signal).then(() => stop.abort()),
+  })
+  const from = clock.now()
+  await assert.rejects(hints.rest(10_000, bytesOf(FIRST), stop.signal), { name: 'AbortError' })
+  assert.equal(clock.now() - from, 100)
 })
 
 test('a connection that has become old is reopened at once, without a log line', () => {
