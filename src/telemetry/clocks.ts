@@ -11,19 +11,24 @@ export function unixMs(): number {
   return Date.now()
 }
 
+/** Between two ticks at most this counts beyond their interval. A tick that comes later means that the whole process was stopped. */
+const LATE_MS = 250
+
 /**
- * Running time of this thread: between two ticks at most twice their interval counts. So when the process was stopped for an hour
+ * Running time of this thread: between two ticks little more than their interval counts. So when the process was stopped for an hour
  * (SIGSTOP, a paused container), no thread looks silent or stuck because of it.
  */
 export class AwakeClock {
   private elapsedMs = 0
   private lastMs: number
   private readonly tickMs: number
+  private readonly longestMs: number
   private readonly monotonic: () => number
 
-  /** @param tickMs usual time between two calls of `tick`. One that comes after more than twice that time means that the whole process was stopped. */
+  /** @param tickMs usual time between two calls of `tick`. */
   constructor(tickMs: number, monotonic: () => number = () => performance.now()) {
     this.tickMs = tickMs
+    this.longestMs = tickMs + Math.min(tickMs, LATE_MS)
     this.monotonic = monotonic
     this.lastMs = monotonic()
   }
@@ -41,7 +46,7 @@ export class AwakeClock {
   }
 
   now(): number {
-    return this.elapsedMs + Math.min(this.monotonic() - this.lastMs, 2 * this.tickMs)
+    return this.elapsedMs + Math.min(this.monotonic() - this.lastMs, this.longestMs)
   }
 }
 

@@ -31,6 +31,16 @@ test('time during which the process was suspended does not count as awake', () =
   assert.equal(clock.now(), 61_500)
 })
 
+test('of a suspension a clock that ticks once a second counts a quarter of a second beyond its tick', () => {
+  let nowMs = 0
+  const clock = new AwakeClock(1_000, () => nowMs)
+  nowMs += 1_200
+  assert.equal(clock.now(), 1_200)
+  clock.tick()
+  nowMs += 86_400_000
+  assert.equal(clock.now(), 1_200 + 1_250)
+})
+
 test('awake time passes between two ticks', () => {
   let nowMs = 0
   const clock = new AwakeClock(250, () => nowMs)
