@@ -1,3 +1,4 @@
+import { createIndexerCounts, type IndexerCountsHandle } from '../telemetry/indexerCounts.js'
 import { type HaltReason, haltReasons } from './haltReason.js'
 
 /**
@@ -158,12 +159,15 @@ export interface StatusRow {
 export interface StatusBoardHandle {
   readonly networkIds: readonly number[]
   readonly memory: SharedArrayBuffer
+  /** What indexer threads count, for metrics and the status of endpoints. */
+  readonly counts: IndexerCountsHandle
 }
 
 /** The main thread calls it once, before any other thread starts. */
 export function createStatusBoard(networkIds: readonly number[]): StatusBoardHandle {
   // One more cell, for the count of changes.
-  const handle = { networkIds, memory: new SharedArrayBuffer(8 * (fields.length * networkIds.length + 1)) }
+  const memory = new SharedArrayBuffer(8 * (fields.length * networkIds.length + 1))
+  const handle = { networkIds, memory, counts: createIndexerCounts(networkIds) }
   for (const networkId of networkIds) {
     const row = statusRow(handle, networkId)
     for (const field of maybeUnknown) row.set(field, undefined)

@@ -2,6 +2,7 @@ import type { HaltReason } from '../board/haltReason.js'
 import { headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import type { Clock } from '../telemetry/clocks.js'
+import type { IndexerCounts } from '../telemetry/indexerCounts.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { SyncMessage } from './indexerMessages.js'
 
@@ -14,6 +15,7 @@ export class SyncReport {
   readonly #post: (message: SyncMessage) => void
   readonly #logger: Logger
   readonly #clock: Pick<Clock, 'now'>
+  readonly #counts: IndexerCounts | undefined
   /**
    * The halt that this thread has published. Another one on the board is the main thread's and stays: a query found that the
    * store contradicts itself, which new blocks do not mend.
@@ -27,12 +29,15 @@ export class SyncReport {
     readonly post: (message: SyncMessage) => void
     readonly logger: Logger
     readonly clock: Pick<Clock, 'now'>
+    /** Absent: nothing is counted. */
+    readonly counts?: IndexerCounts
   }) {
     this.#networkId = options.networkId
     this.#row = options.row
     this.#post = options.post
     this.#logger = options.logger
     this.#clock = options.clock
+    this.#counts = options.counts
     this.#progress.atMs = options.clock.now()
   }
 
@@ -74,6 +79,7 @@ export class SyncReport {
   reorged(checkpoint: BlockHeader, ancestor: BlockHeader): void {
     const depth = checkpoint.number - ancestor.number
     this.#row.add('reorgs', 1)
+    this.#counts?.reorged(depth)
     this.#logger.warn('reorg followed', { ancestor: ancestor.number, depth })
     this.#post({ type: 'reorg', networkId: this.#networkId, ancestor: ancestor.number, depth })
   }
@@ -138,6 +144,7 @@ export class SyncReport {
   contractsCompared(isAnswered: boolean): void {
     const before = this.#row.get('contractsCompared')
     this.#row.set('contractsCompared', isAnswered ? 1 : 0)
+    this.#counts?.audited(isAnswered ? 'same' : 'unanswered')
     if (!isAnswered && before !== 0)
       this.#logger.warn(
         'no endpoint answers contract calls: what is stored is not compared with the contracts',
@@ -151,6 +158,7 @@ export class SyncReport {
    */
   contractsDisputed(what: string, looks: number): void {
     this.#row.set('contractsCompared', 0)
+    this.#counts?.audited('disputed')
     if (looks === 1 || looks % 10 === 0)
       this.#logger.warn(
         'an endpoint contradicts what is stored, no other one can decide it: no claim on this network is ready until then',
@@ -173,6 +181,12 @@ export class SyncReport {
     // A single failure is common; and the log of a long outage must stay readable.
     if (failures === 1) this.#logger.debug('trying again', fields)
     else if (failures === 3 || failures % 10 === 0) this.#logger.warn('still trying', fields)
+  }
+
+  /** What was read, or what a contract holds, contradicts what is stored. @param isAudited a contract was asked. */
+  contradicted(reason: HaltReason, isAudited: boolean): void {
+    this.#counts?.contradicted(reason)
+    if (isAudited) this.#counts?.audited('contradicted')
   }
 
   halted(reason: HaltReason, error: unknown): void {

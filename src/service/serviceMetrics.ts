@@ -3,7 +3,10 @@ import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-clien
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
 import { registerNetworkMetrics } from '../health/networkMetrics.js'
+import type { StoreGuard } from '../store/openStores.js'
+import type { StoreFigures } from '../store/shardStore.types.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
+import { registerIndexerMetrics } from '../telemetry/indexerMetrics.js'
 import { gaugeOf } from '../telemetry/metrics.js'
 import { readProcessMemory } from '../telemetry/processMemory.js'
 import { standardError, standardOutput } from '../telemetry/standardStreams.js'
@@ -25,6 +28,7 @@ export function registerServiceMetrics(
   registry: Registry,
   config: Config,
   status: StatusBoardHandle,
+  stores: StoreGuard['stores'],
   parts: BuildParts,
 ): void {
   const build = { version: buildInfo.version, node: buildInfo.node, ...parts }
@@ -54,7 +58,33 @@ export function registerServiceMetrics(
     },
   })
   registerNetworkMetrics(registry, status)
+  registerIndexerMetrics(registry, status.counts)
+  registerStores(registry, stores)
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS })
+}
+
+function registerStores(registry: Registry, stores: StoreGuard['stores']): void {
+  const figures: readonly [name: string, help: string, figure: keyof StoreFigures][] = [
+    ['bds_lmdb_map_bytes', 'Address space that the file of the store is mapped into', 'mapBytes'],
+    ['bds_lmdb_free_bytes', 'Pages of the file of the store that nothing is stored in', 'freeBytes'],
+    ['bds_lmdb_readers', 'Snapshots of the store that are open, in all processes', 'readers'],
+    [
+      'bds_lmdb_oldest_reader_transactions',
+      'Commits since the oldest open snapshot: what they freed can not be used again yet',
+      'oldestReader',
+    ],
+  ]
+  for (const [name, help, figure] of figures)
+    new Gauge({
+      name,
+      help,
+      labelNames: ['network_id'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [networkId, store] of stores) this.set({ network_id: networkId }, store.figures()[figure])
+      },
+    })
 }
 
 /** Only their sum is among Node's own metrics, but a container is killed for the first part alone. */

@@ -8,7 +8,13 @@ import { metaKey } from './layout/keys.js'
 import { decodeCommits } from './layout/metaValues.js'
 import { type TableName, tables } from './layout/tables.js'
 import { fileBytesOf } from './shardDirectory.js'
-import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
+import type {
+  ReadView,
+  ShardStoreReader,
+  ShardStoreWriter,
+  StoreFigures,
+  WriteView,
+} from './shardStore.types.js'
 import { assertStoreFiles } from './storeFiles.js'
 import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
 
@@ -250,11 +256,13 @@ class Transaction implements WriteView {
  * passed on and leave the store as it was.
  * @param freeBytes returns the free space of the directory's disk; tests pass their own.
  * @param checkMeta throws to refuse a store. It runs before missing tables are made, so a refused store is unchanged.
+ * @param onCommit told how long LMDB took for each commit, after the body had written everything.
  */
 export function openShardStoreWriter(
   directory: string,
   freeBytes = freeBytesOf,
   checkMeta?: CheckMeta,
+  onCommit: (seconds: number) => void = () => undefined,
 ): ShardStoreWriter {
   const { root, databases } = openDatabases(directory, checkMeta)
   const view = readView(databases)
@@ -263,16 +271,61 @@ export function openShardStoreWriter(
     transact(body) {
       const free = freeBytes(directory)
       if (free < MIN_FREE_BYTES) throw diskFull(directory, free)
-      return root.transactionSync(() => {
+      let writtenAtMs = 0
+      const result = root.transactionSync(() => {
         const transaction = new Transaction(databases, view)
-        const result = body(transaction)
+        const returned = body(transaction)
         transaction.flushUndo()
         transaction.countCommit()
-        return result
+        writtenAtMs = performance.now()
+        return returned
       })
+      onCommit((performance.now() - writtenAtMs) / 1000)
+      return result
     },
+    figures: () => figuresOf(root, databases),
     fileBytes: () => fileBytesOf(directory),
     close: () => root.close(),
+  }
+}
+
+/** Of LMDB's statistics: pages of one table. */
+interface TableStats {
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
+interface EnvironmentStats {
+  readonly pageSize: number
+  readonly mapSize: number
+  readonly lastPageNumber: number
+  readonly lastTxnId: number
+  readonly root: TableStats
+  readonly free: TableStats
+}
+
+/** The two pages with which a file of LMDB begins. */
+const META_PAGES = 2
+
+function figuresOf(root: RootDatabase, databases: Databases): StoreFigures {
+  // Before the statistics, which take a snapshot of their own.
+  const transactions = root
+    .readerList()
+    .split('\n')
+    .map((line) => Number(/ (\d+)$/.exec(line)?.[1] ?? Number.NaN))
+    .filter((transaction) => !Number.isNaN(transaction))
+  const stats = withoutTimers(() => root.getStats()) as EnvironmentStats
+  const tables = Object.values(databases).map((database) => database.getStats() as TableStats)
+  root.resetReadTxn()
+  const pagesOf = (table: TableStats): number =>
+    table.treeBranchPageCount + table.treeLeafPageCount + table.overflowPages
+  const used = [stats.root, stats.free, ...tables].reduce((sum, table) => sum + pagesOf(table), META_PAGES)
+  return {
+    mapBytes: stats.mapSize,
+    freeBytes: Math.max(0, stats.lastPageNumber + 1 - used) * stats.pageSize,
+    readers: transactions.length,
+    oldestReader: Math.max(0, ...transactions.map((transaction) => stats.lastTxnId - transaction)),
   }
 }
 

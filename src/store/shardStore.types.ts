@@ -49,11 +49,24 @@ export interface ShardStoreReader extends ReadView {
   close(): Promise<void>
 }
 
+/** What LMDB tells of one shard's file and its readers. */
+export interface StoreFigures {
+  /** Address space that the file is mapped into. */
+  readonly mapBytes: number
+  /** Pages of the file that no table has: of these the next commits take theirs, but for those that a reader's snapshot still shows. */
+  readonly freeBytes: number
+  /** Snapshots that are open, in all processes. */
+  readonly readers: number
+  /** Transactions since the oldest of them: pages that were freed since can't be used again. */
+  readonly oldestReader: number
+}
+
 /** Write side of one shard: exactly one in the process. */
 export interface ShardStoreWriter extends ReadView {
   /** Runs `body` in one transaction. When it throws, everything is rolled back and the error is passed on. Synchronous: no await inside. */
   transact<T>(body: (view: WriteView) => T): T
   /** Size of the shard's file: pages in use and free ones. */
   fileBytes(): number
+  figures(): StoreFigures
   close(): Promise<void>
 }

@@ -203,7 +203,7 @@ export class FrontCounts implements HttpMetrics, PoolMetrics {
 }
 
 /** The first bucket that holds the value; the last one is for values above all bounds. */
-function bucketOf(bounds: readonly number[], value: number): number {
+export function bucketOf(bounds: readonly number[], value: number): number {
   let bucket = 0
   while (bucket < bounds.length && value > bounds[bucket]!) bucket++
   return bucket

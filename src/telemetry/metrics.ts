@@ -10,29 +10,13 @@ import {
   slowReaderLimits,
 } from './frontCounts.js'
 
-type Labels = Readonly<Record<string, string>>
+export type Labels = Readonly<Record<string, string>>
 type Series = Histogram & { readonly labels: Labels }
 
 /** Registers the metrics of all front threads and their pools: sums of what each thread has counted, read when Prometheus asks. */
 export function registerFrontMetrics(registry: Registry, handles: readonly FrontCountsHandle[]): void {
   const fronts = handles.map((handle) => new FrontCountsReader(handle))
-  const count = (
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    collectInto: (add: (labels: Labels, count: number) => void) => void,
-  ): void => {
-    new Counter({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset()
-        collectInto((labels, counted) => this.inc(labels, counted))
-      },
-    })
-  }
+  const count = counterIn(registry)
   const countByRoute = (
     name: string,
     help: string,
@@ -135,6 +119,29 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
   )
 }
 
+/** Registers a counter whose values are read when Prometheus asks. */
+export type RegisterCounter = (
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  collectInto: (add: (labels: Labels, count: number) => void) => void,
+) => void
+
+export function counterIn(registry: Registry): RegisterCounter {
+  return (name, help, labelNames, collectInto) => {
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset()
+        collectInto((labels, counted) => this.inc(labels, counted))
+      },
+    })
+  }
+}
+
 function sumOf(parts: readonly Histogram[]): Histogram {
   const buckets = new Float64Array(parts[0]!.buckets.length)
   for (const part of parts) for (const [at, inBucket] of part.buckets.entries()) buckets[at]! += inBucket
@@ -142,7 +149,7 @@ function sumOf(parts: readonly Histogram[]): Histogram {
 }
 
 /** The values of prom-client's own histogram can't be set, but the registry accepts any object that returns values. */
-function registerHistogram(
+export function registerHistogram(
   registry: Registry,
   name: string,
   help: string,

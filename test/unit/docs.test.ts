@@ -185,7 +185,13 @@ test('docs/operations.md lists the labels of each metric', async (context) => {
   const registry = new Registry()
   registerFrontMetrics(registry, [createFrontCounts(countedLabels)])
   const parts = { hasher: 'simd', transport: 'uWebSockets.js' }
-  registerServiceMetrics(registry, loadedConfig(tempFolder(context)), createStatusBoard([0]), parts)
+  registerServiceMetrics(
+    registry,
+    loadedConfig(tempFolder(context)),
+    createStatusBoard([0]),
+    new Map(),
+    parts,
+  )
   const told = new Map(
     rowsOf(operations, 'metric').flatMap(([names, labels]) =>
       namesIn(names).map((name) => [name, namesIn(labels).toSorted()]),

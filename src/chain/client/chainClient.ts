@@ -3,6 +3,7 @@ import { eventFilterOf } from '../../events/decodeLog.js'
 import type { LogScanner } from '../../events/packedLogs.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import { type Clock, systemClock } from '../../telemetry/clocks.js'
+import type { IndexerCounts } from '../../telemetry/indexerCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
 import type { ChainClient } from '../chainClient.types.js'
 import { Endpoint } from '../endpoints/endpoint.js'
@@ -29,6 +30,8 @@ export interface ChainClientOptions {
   readonly openPost?: typeof createHttpPost
   /** Reads long lists of logs. Without it they are parsed as JSON. */
   readonly scanner?: LogScanner
+  /** Where its endpoints are counted; absent: nowhere. */
+  readonly counts?: IndexerCounts
 }
 
 /** Builds the client of one network's chain from its endpoints. It opens no connection before the first call. */
@@ -38,6 +41,7 @@ export function createChainClient({
   clock = systemClock,
   openPost = createHttpPost,
   scanner,
+  counts,
 }: ChainClientOptions): ChainClient {
   const { rpcTimeoutMs: timeoutMs, rpcMaxResponseBytes: maxBodyBytes } = network
   const { logRange, globalExitRootManager: manager } = network
@@ -56,7 +60,10 @@ export function createChainClient({
     clock,
     logger,
   }
-  const endpoints = byWeight.map((config) => new Endpoint({ config, ...posting }))
+  const counted = counts?.endpoints(byWeight.map(({ alias }) => alias)) ?? []
+  const endpoints = byWeight.map(
+    (config, order) => new Endpoint({ config, counts: counted[order], ...posting }),
+  )
   for (const { alias, proxy } of byWeight)
     if (proxy !== undefined)
       logger.info('endpoint is asked through a proxy', { endpoint: alias, proxy: new URL(proxy).host })
@@ -66,6 +73,7 @@ export function createChainClient({
     networkId: network.networkId,
     clock,
     logger,
+    ...(counts === undefined ? {} : { onServed: (alias: string) => counts.served(alias) }),
   })
   const states = new ContractStates(network, pool, clock, logger)
   const reader = new RangeReader(network, filter, clock, states)

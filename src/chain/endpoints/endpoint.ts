@@ -1,10 +1,11 @@
 import type { EndpointRole, RpcEndpointConfig } from '../../config/config.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
+import { EndpointCounts } from '../../telemetry/indexerCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { BatchSize } from '../rpc/batchSize.js'
 import { CallBatches } from '../rpc/callBatches.js'
 import { CallRetry } from '../rpc/callRetry.js'
-import type { createHttpPost } from '../rpc/httpPost.js'
+import { createHttpPost } from '../rpc/httpPost.js'
 import type { LogReader } from '../rpc/parseReplies.js'
 import type { RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
@@ -26,6 +27,8 @@ export interface EndpointOptions {
   readonly isAlone?: boolean
   readonly openPost?: typeof createHttpPost
   readonly logs?: LogReader | undefined
+  /** Where its calls are counted; absent: nowhere. */
+  readonly counts?: EndpointCounts | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -52,6 +55,7 @@ export class Endpoint {
   readonly blockReceipts: Refusal
   /** The network has no other endpoint. */
   readonly isAlone: boolean
+  readonly counts: EndpointCounts
   /** How often it was answered, look-ups aside. */
   answers = 0
   /** Most transactions that one request looks up by hash: fewer after one was not answered in time. */
@@ -68,13 +72,15 @@ export class Endpoint {
       maxBodyBytes,
       logRange,
       isAlone = false,
-      openPost,
+      openPost = createHttpPost,
+      counts = new EndpointCounts(),
       clock,
       logger,
       logs,
     } = options
     this.alias = config.alias
     this.isAlone = isAlone
+    this.counts = counts
     this.#role = config.role ?? 'all'
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
     this.batchSize = new BatchSize(clock, config.maxBatch)
@@ -86,22 +92,28 @@ export class Endpoint {
     this.transactionsByHash = new Refusal(clock)
     const budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
     const { alias } = config
-    const transport = createRpcTransport({
-      url: config.url,
-      proxy: config.proxy,
-      alias,
-      timeoutMs,
-      maxBodyBytes,
-      logs,
-      ...(openPost === undefined ? {} : { openPost }),
-    })
+    const transport = watched(
+      createRpcTransport({
+        url: config.url,
+        proxy: config.proxy,
+        alias,
+        timeoutMs,
+        maxBodyBytes,
+        logs,
+        openPost: countingBytes(openPost, counts),
+      }),
+      { alias, counts, clock, logger, onAnswered: () => this.#countSizes() },
+    )
     const batches = {
       alias,
       size: this.batchSize,
       isAlone,
       transport,
       retry: new CallRetry(clock, isAlone),
-      pay: async (calls: number, signal: AbortSignal) => budget?.take(calls, signal),
+      pay: async (calls: number, signal: AbortSignal) => {
+        const waitedMs = (await budget?.take(calls, signal)) ?? 0
+        if (waitedMs > 0) counts.waited(waitedMs / 1000)
+      },
       logger,
     }
     this.#batches = new CallBatches(batches)
@@ -110,6 +122,7 @@ export class Endpoint {
       transport: refusingInTime(transport, clock),
       isLookUp: true,
     })
+    this.#countSizes()
   }
 
   /** Whether the configured role of the endpoint includes this. */
@@ -141,6 +154,88 @@ export class Endpoint {
    */
   lookUp(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     return this.#lookUps.ask(calls, signal)
+  }
+
+  #countSizes(): void {
+    this.counts.sizes(this.logRange.span, this.batchSize.size)
+  }
+}
+
+function countingBytes(openPost: typeof createHttpPost, counts: EndpointCounts): typeof createHttpPost {
+  return (options) => {
+    const post = openPost(options)
+    return async (body, signal, maxBodyBytes) => {
+      counts.sent(Buffer.byteLength(body))
+      const answer = await post(body, signal, maxBodyBytes)
+      counts.received(answer.body.length)
+      return answer
+    }
+  }
+}
+
+interface Watch {
+  readonly alias: string
+  readonly counts: EndpointCounts
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Called after each request. */
+  readonly onAnswered: () => void
+}
+
+/** The transport with each request counted, and told at level debug: by alias, since addresses are secret. */
+function watched(transport: RpcTransport, { alias, counts, clock, logger, onAnswered }: Watch): RpcTransport {
+  const watch = async <T>(
+    calls: readonly RpcCall[],
+    ask: () => Promise<T>,
+    failuresIn: (answer: T) => readonly (RpcFailure | undefined)[],
+    signal: AbortSignal,
+  ): Promise<T> => {
+    for (const { method } of calls) counts.called(method)
+    const sinceMs = clock.now()
+    const over = (failures: readonly (RpcFailure | undefined)[]): void => {
+      const durationMs = clock.now() - sinceMs
+      counts.requested(calls.length, durationMs / 1000)
+      onAnswered()
+      let failed = 0
+      for (const [at, { method }] of calls.entries()) {
+        const failure = failures[at]
+        if (failure === undefined) continue
+        failed++
+        counts.failed(method, failure.kind)
+      }
+      const kind = failures.find((failure) => failure !== undefined)?.kind
+      logger.debug('endpoint was asked', {
+        endpoint: alias,
+        method: calls[0]?.method,
+        calls: calls.length,
+        durationMs: Math.round(durationMs),
+        ...(kind === undefined ? {} : { failed, kind }),
+      })
+    }
+    try {
+      const answer = await ask()
+      over(failuresIn(answer))
+      return answer
+    } catch (error) {
+      if (error instanceof RpcFailure && !signal.aborted) over(calls.map(() => error))
+      throw error
+    }
+  }
+  return {
+    request: (call, signal) =>
+      watch(
+        [call],
+        () => transport.request(call, signal),
+        () => [],
+        signal,
+      ),
+    requestBatch: (calls, signal) =>
+      watch(
+        calls,
+        () => transport.requestBatch(calls, signal),
+        (outcomes) => outcomes.map((outcome) => (outcome.ok ? undefined : outcome.failure)),
+        signal,
+      ),
   }
 }
 

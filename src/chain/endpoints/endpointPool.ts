@@ -52,6 +52,8 @@ export interface EndpointPoolOptions {
   readonly networkId: number
   readonly clock: Clock
   readonly logger: Logger
+  /** Told which endpoint serves from now on. */
+  readonly onServed?: (alias: string) => void
 }
 
 export type EndpointTask<T> = (endpoint: Endpoint) => Promise<T>
@@ -66,10 +68,12 @@ export class EndpointPool {
   readonly #networkId: number
   readonly #clock: Clock
   readonly #logger: Logger
+  readonly #onServed: (alias: string) => void
   #current: Member | undefined
   #compareHeadsAt = Number.NEGATIVE_INFINITY
 
-  constructor({ endpoints, chainId, networkId, clock, logger }: EndpointPoolOptions) {
+  constructor(options: EndpointPoolOptions) {
+    const { endpoints, chainId, networkId, clock, logger, onServed = () => undefined } = options
     this.#members = endpoints.map((endpoint, order) => {
       const health = new EndpointHealth(clock)
       const chain = new ChainIdentity({ endpoint, health, chainId, clock, logger })
@@ -79,6 +83,7 @@ export class EndpointPool {
     this.#networkId = networkId
     this.#clock = clock
     this.#logger = logger
+    this.#onServed = onServed
   }
 
   get endpoints(): readonly Endpoint[] {
@@ -118,13 +123,14 @@ export class EndpointPool {
         if (!(await this.#hasRightChain(member, signal))) continue
         const result = await task(member.endpoint)
         this.#noteSuccess(member)
+        if (this.#current !== member) this.#onServed(member.endpoint.alias)
         this.#current = member
         return result
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof ChainDataError) {
           contradiction = error
-          member.distrustedUntil = this.#clock.now() + DISTRUST_MS
+          this.#distrust(member)
           this.#logger.warn('endpoint contradicts itself', {
             endpoint: member.endpoint.alias,
             reason: error.reason,
@@ -207,7 +213,12 @@ export class EndpointPool {
 
   /** For a while, tasks prefer another endpoint than the one that served last. */
   distrustCurrent(): void {
-    if (this.#current !== undefined) this.#current.distrustedUntil = this.#clock.now() + DISTRUST_MS
+    if (this.#current !== undefined) this.#distrust(this.#current)
+  }
+
+  #distrust(member: Member): void {
+    member.distrustedUntil = this.#clock.now() + DISTRUST_MS
+    member.endpoint.counts.rests('contradiction', DISTRUST_MS)
   }
 
   /**
@@ -240,7 +251,7 @@ export class EndpointPool {
     signal.throwIfAborted()
     if (found === undefined) return highest
     const [member, head] = found
-    if (last !== undefined && member.endpoint.serves('logs')) last.timesBehind = TIMES_BEHIND
+    if (last !== undefined && member.endpoint.serves('logs')) this.#setTimesBehind(last, TIMES_BEHIND)
     return head
   }
 
@@ -263,8 +274,13 @@ export class EndpointPool {
     for (const [index, member] of this.#members.entries()) {
       const head = heads[index]
       if (head === undefined) continue
-      member.timesBehind = newest - head > LAG_BLOCKS ? member.timesBehind + 1 : 0
+      this.#setTimesBehind(member, newest - head > LAG_BLOCKS ? member.timesBehind + 1 : 0)
     }
+  }
+
+  #setTimesBehind(member: Member, times: number): void {
+    member.timesBehind = times
+    member.endpoint.counts.lags(times >= TIMES_BEHIND)
   }
 
   /** @returns undefined when the endpoint is paused or does not answer. */
@@ -301,6 +317,7 @@ export class EndpointPool {
     if (member.health.isFailing)
       this.#logger.info('endpoint answers again', { endpoint: member.endpoint.alias })
     member.health.succeeded()
+    member.endpoint.counts.answered()
   }
 
   #noteFailure(member: Member, failure: RpcFailure): void {
@@ -317,12 +334,14 @@ export class EndpointPool {
       text: withoutAddressParts(failure.providerWords().text.slice(0, SEARCHED_WORDS)).slice(0, LOGGED_WORDS),
     })
     member.health.failed(failure)
+    member.endpoint.counts.rests(failure.kind, member.health.pausedUntil - this.#clock.now())
   }
 
   /** @throws RpcFailure when the endpoint does not answer. */
   async #hasRightChain(member: Member, signal: AbortSignal): Promise<boolean> {
     if (await member.chain.isRight(signal)) return true
     if (this.#current === member) this.#current = undefined
+    member.endpoint.counts.rests('wrongChain', member.chain.wrongUntil - this.#clock.now())
     return false
   }
 

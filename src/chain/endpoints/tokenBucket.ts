@@ -14,13 +14,19 @@ export class TokenBucket {
     this.#at = clock.now()
   }
 
-  /** Takes `count` tokens, on credit if need be, and waits until the credit is paid: callers queue in order. */
-  async take(count: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Takes `count` tokens, on credit if need be, and waits until the credit is paid: callers queue in order.
+   * @returns milliseconds that it waited.
+   */
+  async take(count: number, signal: AbortSignal): Promise<number> {
     const now = this.#clock.now()
     const burst = Math.max(1, this.#perSecond)
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#at) / 1000) * this.#perSecond)
     this.#at = now
     this.#tokens -= count
-    if (this.#tokens < 0) await this.#clock.sleep((-this.#tokens / this.#perSecond) * 1000, signal)
+    if (this.#tokens >= 0) return 0
+    const waitMs = (-this.#tokens / this.#perSecond) * 1000
+    await this.#clock.sleep(waitMs, signal)
+    return waitMs
   }
 }

@@ -56,7 +56,9 @@ export class MissingLogs {
     if (bloom === undefined || isZeroBloom(bloom)) {
       if (!areLogsApart || endpoint.logsByHash.holds) return logs
       const byHash = await this.askByHash(block, endpoint, signal)
-      return byHash !== undefined && byHash.length > logs.length ? byHash : logs
+      if (byHash === undefined || byHash.length <= logs.length) return logs
+      endpoint.counts.recoveredLogs(byHash.length - logs.length)
+      return byHash
     }
     if (receiptsBloom !== undefined) {
       const isProven =
@@ -75,7 +77,9 @@ export class MissingLogs {
         return known
       }
       const byHash = endpoint.logsByHash.holds ? undefined : await this.askByHash(block, endpoint, signal)
-      if (byHash !== undefined && byHash.length > known.length) known = byHash
+      if (byHash === undefined || byHash.length <= known.length) continue
+      endpoint.counts.recoveredLogs(byHash.length - known.length)
+      known = byHash
     }
     return known
   }

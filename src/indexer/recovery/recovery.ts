@@ -21,7 +21,7 @@ export interface RecoveryOptions {
   readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'startOvers'>
   readonly proposer: Proposer
   readonly clock: Clock
-  readonly report: Pick<SyncReport, 'rpcDown' | 'troubled' | 'rewound'>
+  readonly report: Pick<SyncReport, 'rpcDown' | 'troubled' | 'rewound' | 'contradicted'>
   readonly driver: RecoveryDriver
   readonly startOver: StartOver
   /** How many blocks undo can reach back at most. */
@@ -62,9 +62,10 @@ export class Recovery {
   }
 
   #failureOf(error: unknown): Failure {
-    const { writer, clock, windowBlocks } = this.#options
+    const { writer, clock, report, windowBlocks } = this.#options
     if (error instanceof RetryableError) return { type: 'endpointFailed' }
     if (!(error instanceof ChainDataError)) return { type: 'failed', reason: haltReasonOf(error), error }
+    report.contradicted(error.reason, error instanceof AuditMismatch)
     const checkpoint = writer.checkpoint()?.number
     return {
       type: 'contradicted',

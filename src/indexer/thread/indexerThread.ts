@@ -8,8 +8,10 @@ import { handOn } from '../../shard/proposer.js'
 import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import { openShardWriter } from '../../shard/write/writer.js'
 import { systemClock } from '../../telemetry/clocks.js'
+import { IndexerCounts } from '../../telemetry/indexerCounts.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { collectGarbage } from '../../telemetry/processMemory.js'
+import { watchThread } from '../../telemetry/threadTimes.js'
 import { createHasher, createLogScanner } from '../../wasm/wasmModule.js'
 import type { IndexerMessage, IndexerWorkerData } from '../indexerMessages.js'
 import { ExitRootSearch } from '../sync/exitRootSearch.js'
@@ -35,11 +37,13 @@ export async function runIndexer(
   hideAddresses(config)
   const logger = createLogger(config.log, { networkId })
   const row = statusRow(status, networkId)
-  const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs)
+  const counts = new IndexerCounts(status.counts, networkId)
+  const thread = watchThread(counts)
+  const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs, () => thread.measure())
   const writer = openShardWriter({ config, networkId, compiled, status })
   const proposer = handOn(writer)
-  const client = openClient({ network, logger, scanner: createLogScanner(compiled) })
-  const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
+  const client = openClient({ network, logger, scanner: createLogScanner(compiled), counts })
+  const report = new SyncReport({ networkId, row, post, logger, clock: systemClock, counts })
   const leaves = networkId === L1_NETWORK_ID ? undefined : openL1ShardReader(config, createHasher(compiled))
   const l1 = statusRow(status, L1_NETWORK_ID)
   const polling =
@@ -91,6 +95,7 @@ export async function runIndexer(
     await leaves?.close()
     await writer.close()
     stopHeartbeat()
+    thread.close()
   }
   post({ type: 'stopped', networkId })
 }
@@ -103,10 +108,14 @@ const BEATS_IN_TIMEOUT = 4
 /**
  * Counts up in shared memory while this thread lives. A thread that hangs, for example behind a transaction that a dead thread
  * left open, stops counting, and the supervisor ends the process.
+ * @param onBeat called with each.
  * @returns a function that stops it.
  */
-function startHeartbeat(row: StatusRow, timeoutMs: number): () => void {
-  const beat = () => row.add('heartbeats', 1)
+function startHeartbeat(row: StatusRow, timeoutMs: number, onBeat: () => void): () => void {
+  const beat = (): void => {
+    row.add('heartbeats', 1)
+    onBeat()
+  }
   beat()
   const timer = setInterval(beat, Math.min(BEAT_EVERY_MS, timeoutMs / BEATS_IN_TIMEOUT))
   timer.unref()

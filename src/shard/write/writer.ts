@@ -6,6 +6,7 @@ import { asNetworkId } from '../../protocol/units.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreWriter } from '../../store/shardStore.js'
 import { monotonicMs, unixMs } from '../../telemetry/clocks.js'
+import { IndexerCounts } from '../../telemetry/indexerCounts.js'
 import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
 import type { LocalExitRoots } from '../localExitRoots.types.js'
 import {
@@ -51,7 +52,13 @@ export function openShardWriter({
 }: ShardWriterOptions): ShardWriter & { readonly exitRoots: LocalExitRoots } {
   const network = config.networks.find((candidate) => candidate.networkId === networkId)
   if (network === undefined) throw new FatalError(`network ${networkId} is not configured`)
-  const store = openShardStoreWriter(shardDirectory(config.dataDir, networkId))
+  const counts = new IndexerCounts(status.counts, networkId)
+  const store = openShardStoreWriter(
+    shardDirectory(config.dataDir, networkId),
+    undefined,
+    undefined,
+    (seconds) => counts.committed(seconds),
+  )
   const hasher = createHasher(compiled)
   const memory = createWriterMemory(asNetworkId(networkId), hasher, countSenderNotes(store))
   const shard: OpenShard = { store, memory, startBlock: network.startBlock }

@@ -6,6 +6,11 @@ import type { LogScanner } from '../../../src/events/packedLogs.js'
 import { plainBlocks } from '../../../src/events/rowsOfLogs.js'
 import type { IndexedBlock } from '../../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
+import {
+  createIndexerCounts,
+  IndexerCounts,
+  IndexerCountsReader,
+} from '../../../src/telemetry/indexerCounts.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
 import { type FakeCall, type FakeEndpoint, type Fault, serveFakeNetwork } from '../../support/fakeEndpoint.js'
 import { headerOf } from '../../support/indexedBlocks.js'
@@ -21,6 +26,7 @@ export interface OpenChain {
   readonly endpoints: readonly FakeEndpoint[]
   readonly clock: VirtualClock
   readonly lines: readonly KeptLine[]
+  readonly counted: IndexerCountsReader
   close(): Promise<void>
 }
 
@@ -52,11 +58,14 @@ export async function openChain(
       return post(...request).finally(() => inFlight--)
     }
   }
+  const handle = createIndexerCounts([plain.networkId])
   const client = createChainClient({
+    counts: new IndexerCounts(handle, plain.networkId),
     network: { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, ...rpc?.[i] })) },
     ...{ logger, clock, openPost, ...(scanner === undefined ? {} : { scanner }) },
   })
   return {
+    counted: new IndexerCountsReader(handle, plain.networkId),
     ...{ client, clock, lines, endpoints: servers.map(({ endpoint }) => endpoint) },
     async close() {
       client.close()

@@ -3,18 +3,32 @@ import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import type { SyncMessage } from '../../../src/indexer/indexerMessages.js'
 import { SyncReport } from '../../../src/indexer/syncReport.js'
+import { asBlockNumber } from '../../../src/protocol/units.js'
+import {
+  auditResults,
+  IndexerCounts,
+  IndexerCountsReader,
+  mismatchedRoots,
+} from '../../../src/telemetry/indexerCounts.js'
 import { atEachWrite } from '../../support/boardWrites.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 
 function openReport() {
-  const row = statusRow(createStatusBoard([1]), 1)
+  const board = createStatusBoard([1])
+  const row = statusRow(board, 1)
   const messages: SyncMessage[] = []
   const { logger } = createKeepingLogger()
   const post = (message: SyncMessage): void => {
     messages.push(message)
   }
-  const report = new SyncReport({ networkId: 1, row, post, logger, clock: { now: () => 0 } })
-  return { row, report, types: () => messages.map(({ type }) => type) }
+  const counts = new IndexerCounts(board.counts, 1)
+  const report = new SyncReport({ networkId: 1, row, post, logger, clock: { now: () => 0 }, counts })
+  return {
+    counted: new IndexerCountsReader(board.counts, 1),
+    row,
+    report,
+    types: () => messages.map(({ type }) => type),
+  }
 }
 
 test('a reported halt ends when the thread goes on', () => {
@@ -78,4 +92,34 @@ test('damage that is found while the thread halts or resumes is not overwritten'
     assert.equal(told[0], 1, 'the thread has no word in it')
     assert.ok(writes >= 4, `${writes} writes`)
   }
+})
+
+test('the depth of each reorg, the end of each audit and the roots that did not agree are counted', () => {
+  const { report, counted } = openReport()
+  const header = (number: number) => ({
+    number: asBlockNumber(number),
+    hash: new Uint8Array(32),
+    timestampSec: 0,
+  })
+  report.reorged(header(20), header(17))
+  report.contractsCompared(true)
+  report.contractsCompared(true)
+  report.contractsCompared(false)
+  report.contractsDisputed('deposits', 1)
+  report.contradicted('exit_root_mismatch', true)
+  report.contradicted('rollup_exit_root_mismatch', false)
+  assert.equal(counted.reorgDepths().sum, 3)
+  assert.deepEqual(
+    auditResults.map((result) => [result, counted.audits(result)]),
+    [
+      ['same', 2],
+      ['unanswered', 1],
+      ['disputed', 1],
+      ['contradicted', 1],
+    ],
+  )
+  assert.deepEqual(
+    mismatchedRoots.map((root) => counted.mismatches(root)),
+    [0, 1, 1],
+  )
 })

@@ -302,3 +302,37 @@ test('the pages of an emptied table are reused', (context) =>
     }
     assert.ok(writer.fileBytes() < 1.2 * bytes, `${bytes} bytes became ${writer.fileBytes()}`)
   }))
+
+test('figures tell of open snapshots, of the commits since the oldest, and of pages that came free', (context) =>
+  withStore(context, (writer, reader) => {
+    const big = new Uint8Array(100_000)
+    writer.transact((view) => view.put('meta', COUNTER, big))
+    assert.equal(writer.figures().readers, 0)
+    reader.refresh()
+    readCounter(reader)
+    assert.deepEqual([writer.figures().readers, writer.figures().oldestReader], [1, 0])
+    const before = writer.figures().freeBytes
+    writer.transact((view) => view.remove('meta', COUNTER))
+    putCounter(writer, 1)
+    assert.equal(writer.figures().oldestReader, 2)
+    const freed = writer.figures().freeBytes - before
+    assert.ok(freed >= 90_000, `only ${freed}`)
+    assert.ok(writer.figures().mapBytes >= writer.fileBytes())
+    reader.release()
+    assert.deepEqual([writer.figures().readers, writer.figures().oldestReader], [0, 0])
+  }))
+
+test('the writer tells how long each commit took, and nothing of one that was rolled back', (context) => {
+  const commits: number[] = []
+  const writer = openShardStoreWriter(tempFolder(context), undefined, undefined, (sec) => commits.push(sec))
+  putCounter(writer, 1)
+  assert.throws(() =>
+    writer.transact(() => {
+      throw new Error('rolled back')
+    }),
+  )
+  putCounter(writer, 2)
+  assert.equal(commits.length, 2)
+  assert.ok(commits.every((sec) => sec > 0 && sec < 60))
+  return writer.close()
+})

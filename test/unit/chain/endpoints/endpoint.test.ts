@@ -2,10 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
 import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
-import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import {
+  createIndexerCounts,
+  IndexerCounts,
+  IndexerCountsReader,
+} from '../../../../src/telemetry/indexerCounts.js'
+import { createKeepingLogger, type KeptLine } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import type { WireAnswer } from '../../../support/wireServer.js'
-import { byMethod, ENDLESS_MS, endlessSilence, type ScriptedCall, serveScript } from '../wireScripts.js'
+import {
+  byMethod,
+  ENDLESS_MS,
+  endlessSilence,
+  type ScriptedCall,
+  SECRET,
+  serveScript,
+} from '../wireScripts.js'
 
 const { signal } = new AbortController()
 const echo = byMethod((call) => call.params[0])
@@ -16,21 +28,34 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 async function withEndpoint(
   answer: (body: ScriptedCall | readonly ScriptedCall[]) => WireAnswer,
-  body: (endpoint: Endpoint, tools: { clock: VirtualClock; requests: readonly unknown[] }) => Promise<void>,
+  body: (
+    endpoint: Endpoint,
+    tools: {
+      clock: VirtualClock
+      requests: readonly unknown[]
+      lines: readonly KeptLine[]
+      counted: IndexerCountsReader
+    },
+  ) => Promise<void>,
   { maxRps }: { readonly maxRps?: number } = {},
 ): Promise<void> {
   const rpc = await serveScript(answer)
   const clock = new VirtualClock()
+  const { logger, lines } = createKeepingLogger()
+  const handle = createIndexerCounts([0])
+  const [counts] = new IndexerCounts(handle, 0).endpoints(['alpha'])
   const endpoint = new Endpoint({
+    counts,
     config: { url: rpc.url, alias: 'alpha', ...(maxRps === undefined ? {} : { maxRps }) },
     timeoutMs: ENDLESS_MS,
     maxBodyBytes: 2 ** 26,
     logRange: 1000,
     clock,
-    logger: createKeepingLogger().logger,
+    logger,
   })
   try {
-    await body(endpoint, { clock, requests: rpc.requests })
+    const counted = new IndexerCountsReader(handle, 0)
+    await body(endpoint, { clock, requests: rpc.requests, lines, counted })
   } finally {
     await rpc.close()
   }
@@ -133,4 +158,76 @@ test('a look-up that is never answered fails with its request alone, and batches
     assert.equal(requests.length, 1)
     assert.equal(endpoint.batchSize.size, 50)
   })
+})
+
+test('calls, failures, requests, bytes and waits for the budget are counted, and told at level debug without the address', async () => {
+  const answer = byMethod(({ method, params }) => {
+    if (method === 'eth_call') throw { code: 3, message: 'execution reverted' }
+    return params[0]
+  })
+  await withEndpoint(
+    answer,
+    async (endpoint, { requests, lines, counted }) => {
+      await endpoint.call('eth_blockNumber', [7], signal)
+      await endpoint.callAll(
+        ['eth_getLogs', 'eth_call', 'eth_call'].map((method) => ({ method, params: [1] })),
+        signal,
+      )
+      const [view] = counted.endpoints(0)
+      const calls = [...view!.requests].filter(([, count]) => count > 0)
+      assert.deepEqual(calls.toSorted(), [
+        ['eth_blockNumber', 1],
+        ['eth_call', 2],
+        ['eth_getLogs', 1],
+      ])
+      assert.deepEqual(
+        view!.errors.filter(({ count }) => count > 0),
+        [{ method: 'eth_call', kind: 'rpc', count: 2 }],
+      )
+      assert.equal(requests.length, 2)
+      assert.equal(view!.batches.sum, 4)
+      assert.equal(
+        view!.durations.buckets.reduce((sum, count) => sum + count),
+        2,
+      )
+      const sent = requests.map((body) => JSON.stringify(body).length).reduce((sum, bytes) => sum + bytes)
+      assert.equal(view!.sentBytes, sent)
+      const answers = requests.map((body) => {
+        const told = answer(body as ScriptedCall)
+        return typeof told === 'object' && 'body' in told ? String(told.body).length : 0
+      })
+      assert.equal(
+        view!.receivedBytes,
+        answers.reduce((sum, bytes) => sum + bytes),
+      )
+      assert.deepEqual([view!.windowBlocks, view!.batchCalls], [1000, 50])
+      // A budget of two calls, and two more on credit.
+      assert.deepEqual([view!.waits, view!.waitedSec], [1, 1])
+      const told = lines.filter(({ text }) => text === 'endpoint was asked')
+      assert.deepEqual(
+        told.map(({ level, fields: { durationMs, ...fields } }) => [level, fields]),
+        [
+          ['debug', { endpoint: 'alpha', method: 'eth_blockNumber', calls: 1 }],
+          ['debug', { endpoint: 'alpha', method: 'eth_getLogs', calls: 3, failed: 2, kind: 'rpc' }],
+        ],
+      )
+      assert.ok(!JSON.stringify(lines).includes(SECRET))
+    },
+    { maxRps: 2 },
+  )
+})
+
+test('a request without an answer counts as a failure of each of its calls', async () => {
+  await withEndpoint(
+    () => 'close',
+    async (endpoint, { counted }) => {
+      await assert.rejects(endpoint.callAll(calls(3), signal))
+      const [view] = counted.endpoints(0)
+      assert.deepEqual(
+        view!.errors.filter(({ count }) => count > 0),
+        [{ method: 'other', kind: 'network', count: 3 }],
+      )
+      assert.equal(view!.receivedBytes, 0)
+    },
+  )
 })

@@ -6,6 +6,13 @@ import { readHead } from '../../../../src/chain/endpoints/readBlocks.js'
 import { RpcFailure, type RpcFailureKind } from '../../../../src/chain/rpc/rpcFailure.js'
 import { ChainDataError } from '../../../../src/errors/chainDataError.js'
 import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
+import { monotonicMs } from '../../../../src/telemetry/clocks.js'
+import {
+  createIndexerCounts,
+  IndexerCounts,
+  IndexerCountsReader,
+  type RestReason,
+} from '../../../../src/telemetry/indexerCounts.js'
 import { hideAddress } from '../../../../src/telemetry/secrets.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
@@ -28,8 +35,12 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
   const chainIdCalls: string[] = []
   const ids = { ...chainIds }
   const heads: Record<string, number> = {}
-  const endpoints = aliases.map((alias) => {
+  const handle = createIndexerCounts([3])
+  const counts = new IndexerCounts(handle, 3)
+  const counted = counts.endpoints(aliases)
+  const endpoints = aliases.map((alias, order) => {
     const endpoint = new Endpoint({
+      counts: counted[order],
       config: { url: 'http://127.0.0.1:9/unused', alias },
       timeoutMs: 100,
       maxBodyBytes: 2 ** 26,
@@ -52,8 +63,10 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
       )
     return endpoint
   })
-  const pool = new EndpointPool({ endpoints, chainId: 7, networkId: 3, clock, logger })
-  return { pool, clock, lines, chainIdCalls, ids, heads }
+  const onServed = (served: string) => counts.served(served)
+  const pool = new EndpointPool({ endpoints, chainId: 7, networkId: 3, clock, logger, onServed })
+  const views = () => new IndexerCountsReader(handle, 3).endpoints(monotonicMs())
+  return { pool, clock, lines, chainIdCalls, ids, heads, views }
 }
 
 const alias = async (endpoint: Endpoint) => endpoint.alias
@@ -389,5 +402,42 @@ test("a provider's words hide also the parts of an address that are plain words"
   assert.equal(
     said,
     `user ${hidden} (${hidden}) has no ${hidden} on ${hidden}, ${hidden}: eth_call failed, administrator told`,
+  )
+})
+
+test('the counts tell which endpoint is in use, which rests and why, and who took over', async () => {
+  const { pool, views } = createPool(['a', 'b', 'c'], { c: 8 })
+  const told = () => views().map(({ isInUse, rests, failovers }) => [isInUse, rests, failovers])
+  assert.deepEqual(told(), new Array(3).fill([false, undefined, 0]))
+  await pool.verifyAll(signal)
+  await pool.run(alias, signal)
+  const asked: [boolean, RestReason | undefined, number][] = [
+    [true, undefined, 0],
+    [false, undefined, 0],
+    [false, 'wrongChain', 0],
+  ]
+  assert.deepEqual(told(), asked)
+  await pool.run(async (endpoint) => {
+    if (endpoint.alias === 'a') throw fails('rateLimit', 60_000)
+  }, signal)
+  assert.deepEqual(told().slice(0, 2), [
+    [false, 'rateLimit', 1],
+    [true, undefined, 0],
+  ])
+  pool.distrustCurrent()
+  assert.deepEqual(told()[1], [true, 'contradiction', 0])
+})
+
+test('an endpoint whose head stays behind is told to lag', async () => {
+  const { pool, heads, clock, views } = createPool(['a', 'b'])
+  heads.b = 200
+  for (let time = 0; time < 2; time++) {
+    pool.compareHeads(signal)
+    await new Promise(setImmediate)
+    clock.advance(10_000)
+  }
+  assert.deepEqual(
+    views().map(({ rests }) => rests),
+    ['lagging', undefined],
   )
 })

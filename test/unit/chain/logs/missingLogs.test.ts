@@ -11,6 +11,8 @@ test('a hidden log near the head is found by the bloom', async () => {
   await withChain(depositsInEveryBlock(20), async (chain) => {
     chain.endpoints[0]!.fail({ type: 'hideLogs', match: { blockNumber: 15 }, by: 'range' })
     assert.deepEqual(depositCounts((await fetchRange(chain, 0, 20)).blocks), numbers(0, 19))
+    const [endpoint] = chain.counted.endpoints(0)
+    assert.equal(endpoint!.recoveredLogs, 1, 'and it is counted')
   })
 })
 
