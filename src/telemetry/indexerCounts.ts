@@ -2,7 +2,7 @@ import { monotonicMs } from './clocks.js'
 import { bucketOf, type Histogram } from './frontCounts.js'
 
 /** Methods that are counted by name. Any other is counted as `other`. */
-export const rpcMethods = [
+const rpcMethods = [
   'eth_blockNumber',
   'eth_call',
   'eth_chainId',
