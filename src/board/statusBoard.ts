@@ -1,4 +1,4 @@
-import { createIndexerCounts, type IndexerCountsHandle } from '../telemetry/indexerCounts.js'
+import { createIndexerCounts, type IndexerCountsHandle } from '../telemetry/counts/indexerCounts.js'
 import { type HaltReason, haltReasons } from './haltReason.js'
 
 /**

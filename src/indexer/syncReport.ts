@@ -2,7 +2,7 @@ import type { HaltReason } from '../board/haltReason.js'
 import { headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import type { Clock } from '../telemetry/clocks.js'
-import type { IndexerCounts } from '../telemetry/indexerCounts.js'
+import type { IndexerCounts } from '../telemetry/counts/indexerCounts.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { SyncMessage } from './indexerMessages.js'
 

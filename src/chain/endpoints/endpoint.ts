@@ -1,6 +1,6 @@
 import type { EndpointRole, RpcEndpointConfig } from '../../config/config.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
-import { EndpointCounts } from '../../telemetry/indexerCounts.js'
+import { EndpointCounts } from '../../telemetry/counts/indexerCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { BatchSize } from '../rpc/batchSize.js'
 import { CallBatches } from '../rpc/callBatches.js'

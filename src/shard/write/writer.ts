@@ -6,7 +6,7 @@ import { asNetworkId } from '../../protocol/units.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreWriter } from '../../store/shardStore.js'
 import { monotonicMs, unixMs } from '../../telemetry/clocks.js'
-import { IndexerCounts } from '../../telemetry/indexerCounts.js'
+import { IndexerCounts } from '../../telemetry/counts/indexerCounts.js'
 import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
 import type { LocalExitRoots } from '../localExitRoots.types.js'
 import {

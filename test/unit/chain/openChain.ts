@@ -10,7 +10,7 @@ import {
   createIndexerCounts,
   IndexerCounts,
   IndexerCountsReader,
-} from '../../../src/telemetry/indexerCounts.js'
+} from '../../../src/telemetry/counts/indexerCounts.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
 import { type FakeCall, type FakeEndpoint, type Fault, serveFakeNetwork } from '../../support/fakeEndpoint.js'
 import { headerOf } from '../../support/indexedBlocks.js'

@@ -9,7 +9,7 @@ import {
   IndexerCounts,
   IndexerCountsReader,
   mismatchedRoots,
-} from '../../../src/telemetry/indexerCounts.js'
+} from '../../../src/telemetry/counts/indexerCounts.js'
 import { atEachWrite } from '../../support/boardWrites.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 

@@ -6,7 +6,7 @@ import {
   createIndexerCounts,
   IndexerCounts,
   IndexerCountsReader,
-} from '../../../../src/telemetry/indexerCounts.js'
+} from '../../../../src/telemetry/counts/indexerCounts.js'
 import { createKeepingLogger, type KeptLine } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import type { WireAnswer } from '../../../support/wireServer.js'

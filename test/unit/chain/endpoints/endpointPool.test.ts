@@ -6,13 +6,12 @@ import { readHead } from '../../../../src/chain/endpoints/readBlocks.js'
 import { RpcFailure, type RpcFailureKind } from '../../../../src/chain/rpc/rpcFailure.js'
 import { ChainDataError } from '../../../../src/errors/chainDataError.js'
 import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
-import { monotonicMs } from '../../../../src/telemetry/clocks.js'
 import {
   createIndexerCounts,
   IndexerCounts,
   IndexerCountsReader,
   type RestReason,
-} from '../../../../src/telemetry/indexerCounts.js'
+} from '../../../../src/telemetry/counts/indexerCounts.js'
 import { hideAddress } from '../../../../src/telemetry/secrets.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
@@ -36,7 +35,7 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
   const ids = { ...chainIds }
   const heads: Record<string, number> = {}
   const handle = createIndexerCounts([3])
-  const counts = new IndexerCounts(handle, 3)
+  const counts = new IndexerCounts(handle, 3, () => clock.now())
   const counted = counts.endpoints(aliases)
   const endpoints = aliases.map((alias, order) => {
     const endpoint = new Endpoint({
@@ -65,7 +64,7 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
   })
   const onServed = (served: string) => counts.served(served)
   const pool = new EndpointPool({ endpoints, chainId: 7, networkId: 3, clock, logger, onServed })
-  const views = () => new IndexerCountsReader(handle, 3).endpoints(monotonicMs())
+  const views = () => new IndexerCountsReader(handle, 3).endpoints(clock.now())
   return { pool, clock, lines, chainIdCalls, ids, heads, views }
 }
 

@@ -1,5 +1,5 @@
-import { monotonicMs } from './clocks.js'
-import { bucketOf, type Histogram } from './frontCounts.js'
+import { monotonicMs } from '../clocks.js'
+import { bucketOf, type Histogram } from '../frontCounts.js'
 
 /** Methods that are counted by name. Any other is counted as `other`. */
 const rpcMethods = [

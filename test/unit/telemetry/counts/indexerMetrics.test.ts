@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
-import { createIndexerCounts, IndexerCounts } from '../../../src/telemetry/indexerCounts.js'
-import { registerIndexerMetrics } from '../../../src/telemetry/indexerMetrics.js'
+import { createIndexerCounts, IndexerCounts } from '../../../../src/telemetry/counts/indexerCounts.js'
+import { registerIndexerMetrics } from '../../../../src/telemetry/counts/indexerMetrics.js'
 
 /** Counts of networks 0 and 7, and what Prometheus is told of them. */
 function counted() {

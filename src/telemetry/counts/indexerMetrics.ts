@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
-import { monotonicMs } from './clocks.js'
+import { monotonicMs } from '../clocks.js'
+import { counterIn, type Labels, registerHistogram } from '../metrics.js'
 import {
   auditResults,
   BATCH_CALL_BUCKETS,
@@ -12,7 +13,6 @@ import {
   RPC_BUCKETS,
   restReasons,
 } from './indexerCounts.js'
-import { counterIn, type Labels, registerHistogram } from './metrics.js'
 
 type Add = (labels: Labels, value: number) => void
 
