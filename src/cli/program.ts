@@ -52,16 +52,26 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   verify: {
     summary: 'check the stores against themselves and the contracts',
     opensStores: true,
-    load: async () => (await import('./verbs/verifyVerb.js')).verify,
+    load: async () => (await import('./stores/verifyVerb.js')).verify,
+  },
+  backup: {
+    summary: 'copy the stores, also of a running service',
+    opensStores: true,
+    load: async () => (await import('./stores/backupVerb.js')).backup,
+  },
+  restore: {
+    summary: 'make stores of a backup again',
+    opensStores: true,
+    load: async () => (await import('./stores/restoreVerb.js')).restore,
   },
   rewind: {
     summary: 'take the newest blocks of a network back',
     opensStores: true,
-    load: async () => (await import('./verbs/rewindVerb.js')).rewind,
+    load: async () => (await import('./stores/rewindVerb.js')).rewind,
   },
   reindex: {
     summary: 'remove what is stored of a network, to read it again',
-    load: async () => (await import('./verbs/reindexVerb.js')).reindex,
+    load: async () => (await import('./stores/reindexVerb.js')).reindex,
   },
   doctor: {
     summary: 'check Node, the native addons, the data folder and the configuration',

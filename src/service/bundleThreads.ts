@@ -14,6 +14,7 @@ const threads = [
   'dist/src/service/watchdog.worker.js',
   'dist/src/store/folder/presence.worker.js',
   'dist/src/devnet/anvilGuard.js',
+  'dist/src/snapshot/copyShard.js',
 ]
 const program = 'dist/src/cli/program.js'
 const outputFolder = 'dist/bundle/threads'

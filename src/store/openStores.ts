@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
 import { makeDataFolder } from './folder/dataFolder.js'
 import { lockFolder } from './folder/folderLock.js'
-import { fileBytesOf, shardDirectory } from './shardDirectory.js'
+import { fileBytesOf, restoreMarker, shardDirectory } from './shardDirectory.js'
 import { assertReserve, openFault, openShardStoreWriter } from './shardStore.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
 import { checkIdentity, ensureIdentity } from './storeIdentity.js'
@@ -21,7 +23,7 @@ export interface StoreGuard {
  * Locks the data folder, opens every shard, and checks that each shard was made for the configured network. Main calls it before
  * any other thread starts, because the flags of whoever opens an LMDB environment first hold for the whole process. Opening also
  * frees the reader slots of killed processes. Synchronous; nothing stays open when it throws.
- * @throws FatalError, one clear line: the folder is unusable or in use, or a shard has another schema or other contracts.
+ * @throws FatalError, one clear line: the folder is unusable, in use or half restored, or a shard has another schema or other contracts.
  */
 export function prepareStores(config: Config): StoreGuard {
   makeDataFolder(config.dataDir)
@@ -29,6 +31,11 @@ export function prepareStores(config: Config): StoreGuard {
   // A full disk stops only new shards: existing ones can still be served.
   if (directories.some((directory) => fileBytesOf(directory) === 0)) assertReserve(config.dataDir)
   const lock = lockFolder(config.dataDir, 'write')
+  // Looked for under the lock, which a restore holds. Without this the networks that it had no time for would be read from the chain again.
+  if (existsSync(restoreMarker(config.dataDir))) {
+    lock.release()
+    throw new FatalError(`a restore into ${config.dataDir} was not finished: run \`bds restore\` again`)
+  }
   const stores = new Map<number, ShardStoreWriter>()
   const closeAll = async (): Promise<void> => {
     for (const [networkId, store] of stores) {

@@ -364,6 +364,8 @@ function readerOf(root: RootDatabase, databases: Databases): ShardStoreReader {
       return decodeCommits(withoutTimers(() => databases.meta.getBinaryFast(COMMITS)))
     },
     release: () => root.resetReadTxn(),
+    // Compact: a plain copy also has the older of the two states that LMDB may start from, whose pages a writer has overwritten meanwhile.
+    copyTo: (folder) => root.backup(folder, true),
     close: () => root.close(),
   }
 }

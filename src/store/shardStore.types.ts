@@ -46,6 +46,11 @@ export interface ShardStoreReader extends ReadView {
   refresh(): number | undefined
   /** Releases the snapshot, so that the writer may reuse its pages. Call it in a `finally` after each task. */
   release(): void
+  /**
+   * Writes a copy of the shard's newest state into `folder`, which exists and is empty, while others go on reading and writing. Free
+   * pages are left out. The pages of that state can't be reused until the copy ends, and no caller can end it early.
+   */
+  copyTo(folder: string): Promise<void>
   close(): Promise<void>
 }
 

@@ -5,11 +5,27 @@ import { decodeUint32, encodeUint32 } from './layout/smallRows.js'
 import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
 
 /** Version of the tables' layout. It grows with each change that older builds can't read, or that makes older stores be indexed again. */
-const SCHEMA_VERSION = 5
+export const SCHEMA_VERSION = 5
 /** The same tables, of a store that follows a log: builds that know of no logs refuse it. */
 export const LOG_SCHEMA_VERSION = 6
 
-type Identity = Readonly<Record<string, string | number>>
+/** What a store was made for, as `meta` has it: network, chain and contracts. */
+export type Identity = Readonly<Record<string, string | number>>
+
+/** Schema version and identity of a store; undefined for a new one. */
+export function readIdentity(
+  view: Pick<ReadView, 'get'>,
+): { readonly schema: number; readonly identity: Identity } | undefined {
+  const schema = view.get('meta', metaKey('schema'))
+  if (schema === undefined) return undefined
+  // Before the next read, which overwrites its bytes.
+  const version = decodeUint32(schema)
+  const identity = view.get('meta', metaKey('identity'))
+  return {
+    schema: version,
+    identity: identity === undefined ? {} : JSON.parse(Buffer.from(identity).toString()),
+  }
+}
 
 function identityOf(network: NetworkConfig): Identity {
   return {
@@ -41,22 +57,26 @@ export function checkIdentity(
   network: NetworkConfig,
   directory: string,
 ): boolean {
-  const schema = view.get('meta', metaKey('schema'))
-  if (schema === undefined) return false
+  const stored = readIdentity(view)
+  if (stored === undefined) return false
+  const { schema, identity } = stored
   const again = `index again with \`bds reindex --network ${network.networkId}\``
-  const version = decodeUint32(schema)
-  if (version !== SCHEMA_VERSION)
+  if (schema !== SCHEMA_VERSION) {
+    const remedy = schema < SCHEMA_VERSION ? `bring it up to date with \`bds upgrade\`, or ${again}` : again
     throw new FatalError(
-      `${directory} has schema version ${version}, this build reads ${SCHEMA_VERSION}: ${again}`,
+      `${directory} has schema version ${schema}, this build reads ${SCHEMA_VERSION}: ${remedy}`,
     )
-  const identity = view.get('meta', metaKey('identity'))
-  const stored: Identity = identity === undefined ? {} : JSON.parse(Buffer.from(identity).toString())
-  const differences = Object.entries(identityOf(network))
-    .filter(([field, value]) => stored[field] !== value)
-    .map(([field, value]) => `${field} ${stored[field]} (configured: ${value})`)
-  if (differences.length > 0)
-    throw new FatalError(
-      `${directory} was made for ${differences.join(', ')}: choose another data_dir, or ${again}`,
-    )
+  }
+  const difference = differenceFrom(network, identity)
+  if (difference !== undefined)
+    throw new FatalError(`${directory} was made for ${difference}: choose another data_dir, or ${again}`)
   return true
+}
+
+/** What a stored identity has otherwise than the configuration, in words; undefined when they are equal. */
+export function differenceFrom(network: NetworkConfig, identity: Identity): string | undefined {
+  const differences = Object.entries(identityOf(network))
+    .filter(([field, value]) => identity[field] !== value)
+    .map(([field, value]) => `${field} ${identity[field]} (configured: ${value})`)
+  return differences.length === 0 ? undefined : differences.join(', ')
 }

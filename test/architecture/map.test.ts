@@ -96,7 +96,7 @@ test('only an indexer thread, for its own network, and `bds rewind` open a shard
   const openers = [...sources]
     .filter(([, text]) => /(?<!function )openShardWriter\(/.test(text))
     .map(([file]) => file)
-  assert.deepEqual(openers.sort(), ['src/cli/verbs/rewindVerb.ts', 'src/indexer/thread/indexerThread.ts'])
+  assert.deepEqual(openers.sort(), ['src/cli/stores/rewindVerb.ts', 'src/indexer/thread/indexerThread.ts'])
 })
 
 test('a shard is changed through `applyCommand` alone', () => {

@@ -75,7 +75,7 @@ test('a store of schema 4 is refused by its version and left unchanged', async (
   const before = readFileSync(file)
   assert.throws(() => prepareStores(config), {
     name: 'FatalError',
-    message: `${shardDirectory(config.dataDir, 0)} has schema version 4, this build reads 5: index again with \`bds reindex --network 0\``,
+    message: `${shardDirectory(config.dataDir, 0)} has schema version 4, this build reads 5: bring it up to date with \`bds upgrade\`, or index again with \`bds reindex --network 0\``,
   })
   assert.deepEqual(readFileSync(file), before)
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Config, NetworkConfig } from '../../../src/config/config.types.js'
 import { metaKey } from '../../../src/store/layout/keys.js'
 import { encodeUint32 } from '../../../src/store/layout/smallRows.js'
 import { prepareStores } from '../../../src/store/openStores.js'
-import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import { restoreDirectory, restoreMarker, shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
@@ -56,4 +56,20 @@ test('a store of another schema version is refused', async (context) => {
     name: 'FatalError',
     message: `${shardDirectory(folder, 1)} has schema version 99, this build reads 5: index again with \`bds reindex --network 1\``,
   })
+})
+
+test('while a restore that replaces stores is not finished, no store is opened or made', async (context) => {
+  const folder = tempFolder(context)
+  await prepareStores(configOf(folder)).close()
+  mkdirSync(restoreDirectory(folder))
+  await prepareStores(configOf(folder)).close()
+  writeFileSync(restoreMarker(folder), '')
+  rmSync(shardDirectory(folder, 1), { recursive: true })
+  assert.throws(() => prepareStores(configOf(folder)), {
+    name: 'FatalError',
+    message: `a restore into ${folder} was not finished: run \`bds restore\` again`,
+  })
+  assert.equal(existsSync(shardDirectory(folder, 1)), false)
+  rmSync(restoreDirectory(folder), { recursive: true })
+  await prepareStores(configOf(folder)).close()
 })

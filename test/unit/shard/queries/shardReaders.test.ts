@@ -168,6 +168,7 @@ test('a store whose commits have no numbers is read anew in every task', () => {
   const store: ShardStoreReader = {
     refresh: () => undefined,
     release: () => undefined,
+    copyTo: () => Promise.resolve(),
     close: () => Promise.resolve(),
     get: (_table, key) => (key === metaKey('counters') ? counters() : undefined),
     list: () => [],
