@@ -19,7 +19,7 @@ const ENTRY_BYTES = 1_200
 const KEPT_MS = 20_000
 /** How often memory is looked for that was not used meanwhile. */
 const TRIM_MS = 10_000
-/** Such memory is collected at once from so many bytes on: V8 collects nothing while a thread rests. */
+/** Such memory is collected from so many bytes on once nobody asks any more: V8 collects nothing while a thread rests. */
 const COLLECTED_BYTES = 4 * 1024 ** 2
 
 /** A longer key is known by its SHA-256, so that no client fills the memory with keys. Usual keys are shorter. */
@@ -57,6 +57,7 @@ export class AnswerCache {
   private readonly now: () => number
   private readonly collect: () => void
   private trimmedAtMs: number
+  private lookupsAtTrim = 0
   /** Bytes of what was dropped since garbage was last collected. */
   private droppedBytes = 0
 
@@ -150,7 +151,11 @@ export class AnswerCache {
     const trimmedBytes = this.pool.trim()
     if (trimmedBytes > 0) this.spellings.clear()
     this.droppedBytes += trimmedBytes
-    if (this.droppedBytes < COLLECTED_BYTES) return
+    const lookups = this.hits + this.misses
+    const isAsked = lookups > this.lookupsAtTrim
+    this.lookupsAtTrim = lookups
+    // Whoever asks meanwhile would wait for it.
+    if (isAsked || this.droppedBytes < COLLECTED_BYTES) return
     this.droppedBytes = 0
     this.collect()
   }

@@ -35,5 +35,8 @@ export function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   // A context that is made now has the function; ours does not.
   const collect: unknown = runInNewContext('globalThis.gc')
-  if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  if (typeof collect !== 'function') return
+  // Node 24 gives back with it what the young generation has grown by, up to 64 MiB. Node 20 takes any argument for a minor collection.
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  collect()
 }

@@ -252,6 +252,33 @@ for (const [what, length] of [
     assert.equal(collected, 1)
   })
 
+test('garbage is collected once nobody asks any more', () => {
+  let nowMs = 0
+  let collected = 0
+  const cache = new AnswerCache(
+    8 << 20,
+    () => nowMs,
+    () => collected++,
+  )
+  const keep = (): void => {
+    for (let at = 0; at < 7; at++)
+      cache.keep('getBridges', `${at}`, 'identity', answer('commit', 'y'.repeat(500_000)), V1, V1)
+  }
+  const pass = (isAsked: boolean): void => {
+    for (const end = nowMs + 60_000; nowMs < end; nowMs += 1_000) {
+      cache.expire()
+      if (isAsked) find(cache, 'other', V1)
+    }
+  }
+  for (let times = 0; times < 2; times++) {
+    keep()
+    pass(true)
+  }
+  assert.equal(collected, 0)
+  pass(false)
+  assert.equal(collected, 1)
+})
+
 for (const length of [20_000, 100_000])
   test(`the memory of answers of ${length} bytes is back 50 seconds later, before garbage is collected`, async () => {
     const budget = 64 << 20

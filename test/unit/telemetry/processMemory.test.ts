@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memoryOf, readProcessMemory } from '../../../src/telemetry/processMemory.js'
+import { getHeapStatistics } from 'node:v8'
+import { collectGarbage, memoryOf, readProcessMemory } from '../../../src/telemetry/processMemory.js'
 
 /** As Linux 6 writes the file, reduced to the lines about memory. */
 const TEXT = `Name:\tnode
@@ -28,4 +29,14 @@ test('on Linux, 64 MiB that are written count as anonymous memory and not as fil
   const after = readProcessMemory()!
   assert.ok(after.anonymousBytes - before.anonymousBytes > 0.9 * block.length)
   assert.ok(after.fileBytes - before.fileBytes < 0.5 * block.length)
+})
+
+test('a collection leaves no garbage, however old', () => {
+  const usedMib = (): number => getHeapStatistics().used_heap_size / 2 ** 20
+  const objects = Array.from({ length: 300_000 }, (_, at) => ({ a: [at] }))
+  collectGarbage()
+  const before = usedMib()
+  assert.equal(objects.splice(0).length, 300_000)
+  collectGarbage()
+  assert.ok(usedMib() < before - 15, `${usedMib()} of ${before} MiB`)
 })
