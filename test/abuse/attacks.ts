@@ -219,9 +219,6 @@ export const memoryAttacks: readonly Attack[] = [
       numbers: BLOCKS,
       manner: { type: 'stall', everyMs: 1_500, requests: 4 },
     },
-    // A miss: copies of pages are garbage for a while, and the C library keeps what they were in. It must not get worse.
-    mostMoreMib: 512,
-    mostLeftMib: 448,
   },
   keptAnswers(
     'long /claims queries',

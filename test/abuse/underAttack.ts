@@ -28,10 +28,6 @@ export interface Attack {
   readonly keepsConnections?: boolean
   /** A counter that shows the attack at work, or the beginning of its series: it must grow. */
   readonly counter?: string
-  /** Most memory that the process may take meanwhile; default `MOST_MORE_MIB`. */
-  readonly mostMoreMib?: number
-  /** Most of it that may be left a minute later; default `MOST_LEFT_MIB`. */
-  readonly mostLeftMib?: number
   /** Most CPU time that the process may take meanwhile, as a share of one processor. */
   readonly mostCpu?: number
 }
@@ -121,13 +117,12 @@ async function assertWithstands(context: Cleaner, service: AbusedService, attack
 
 interface Outcome {
   readonly faults: readonly string[]
-  /** Whether other work on the machine, or the first taking of memory, can have done it. */
+  /** Whether other work on the machine can have done it. */
   readonly mayBeChance: boolean
 }
 
 async function tryAttack(context: Cleaner, service: AbusedService, attack: Attack): Promise<Outcome> {
   const { order, lastsMs = ATTACK_MS, keepsConnections = false, counter, mostCpu } = attack
-  const { mostMoreMib = MOST_MORE_MIB, mostLeftMib = MOST_LEFT_MIB } = attack
   const alone = await besides(service, { attack: () => delay(ALONE_MS), keepsConnections })
   const memory = watchMemory(service)
   const counted = await countOf(service, counter)
@@ -147,7 +142,7 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
   const report = await attacker!.stop()
   const backMs = await untilBack(service)
   const moreMib = memory.stop() / MIB
-  const memoryBackMs = await untilMemoryIsBack(service, memory.before + mostLeftMib * MIB)
+  const memoryBackMs = await untilMemoryIsBack(service, memory.before + MOST_LEFT_MIB * MIB)
   const cpu = (cpuAfter.frontUs + cpuAfter.restUs - cpuBefore.frontUs - cpuBefore.restUs) / lastedMs / 1000
 
   const { machine, operations, points } = under
@@ -170,10 +165,9 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
     ...faultsOf('a point', points, pointLimit),
   ]
   if (backMs === undefined) late.push(`no probe of the API within ${BACK_MS} ms after the attack`)
-  // Threads may keep what the first attack of a kind made them take. What a second one takes again is lost.
-  if (memoryBackMs === undefined) late.push(`the memory was not back within ${MEMORY_BACK_MS} ms`)
   const kept: string[] = []
-  if (moreMib > mostMoreMib) kept.push(`${moreMib.toFixed(0)} MiB more memory`)
+  if (moreMib > MOST_MORE_MIB) kept.push(`${moreMib.toFixed(0)} MiB more memory`)
+  if (memoryBackMs === undefined) kept.push(`the memory was not back within ${MEMORY_BACK_MS} ms`)
   if (counter !== undefined && (await countOf(service, counter)) <= counted)
     kept.push(`${counter} has not grown`)
   if (mostCpu !== undefined && cpu > mostCpu) kept.push(`${cpu.toFixed(2)} processors`)
