@@ -64,6 +64,16 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     opensStores: true,
     load: async () => (await import('./stores/restoreVerb.js')).restore,
   },
+  upgrade: {
+    summary: 'bring the stores of an older build up to date',
+    opensStores: true,
+    load: async () => (await import('./stores/upgradeVerb.js')).upgrade,
+  },
+  export: {
+    summary: 'write bridges, claims or token mappings as NDJSON or CSV',
+    opensStores: true,
+    load: async () => (await import('./stores/exportVerb.js')).exportVerb,
+  },
   rewind: {
     summary: 'take the newest blocks of a network back',
     opensStores: true,

@@ -45,6 +45,8 @@ test('help lists every command and ends with 0, and a missing command is a usage
     'verify',
     'backup',
     'restore',
+    'upgrade',
+    'export',
     'rewind',
     'reindex',
     'doctor',
@@ -56,7 +58,18 @@ test('help lists every command and ends with 0, and a missing command is a usage
 })
 
 test("help of a verb lists the verb's own flags, and only run and config list those of the configuration", async (t) => {
-  for (const verb of ['status', 'doctor', 'verify', 'backup', 'restore', 'rewind', 'reindex', 'health']) {
+  for (const verb of [
+    'status',
+    'doctor',
+    'verify',
+    'backup',
+    'restore',
+    'upgrade',
+    'export',
+    'rewind',
+    'reindex',
+    'health',
+  ]) {
     const { code, stdout } = await bds(t, [verb, '--help'])
     assert.equal(code, 0)
     assert.match(

@@ -225,15 +225,22 @@ export interface ShardReadersOptions {
   readonly config: Config
   readonly compiled: CompiledMerkle
   readonly status: StatusBoardHandle
+  /** How a shard's store is opened; in another process than the service's: `openShardStoreSnapshot`. */
+  readonly openStore?: typeof openShardStoreReader
 }
 
 /** Opens every configured shard for reading. Main must have opened them for writing before, as `prepareStores` says. */
-export function openShardReaders({ config, compiled, status }: ShardReadersOptions): ShardReaders {
+export function openShardReaders({
+  config,
+  compiled,
+  status,
+  openStore = openShardStoreReader,
+}: ShardReadersOptions): ShardReaders {
   const hasher = createHasher(compiled)
   const shards = new Map<NetworkId, Shard>()
   for (const network of config.networks) {
     const networkId = network.networkId as NetworkId
-    const store = openShardStoreReader(shardDirectory(config.dataDir, networkId))
+    const store = openStore(shardDirectory(config.dataDir, networkId))
     shards.set(networkId, {
       config: network,
       view: new ShardView(networkId, store, hasher),

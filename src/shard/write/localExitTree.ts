@@ -164,7 +164,7 @@ export class LocalExitTree {
  * that lineage cover them.
  * @param former all lineages but the newest, by number. @param leaves 32·N bytes, appended from deposit count `from` on.
  */
-function noteRegrown(
+export function noteRegrown(
   view: WriteView,
   tree: TreeSource,
   former: readonly LineageSpan[],
@@ -195,7 +195,7 @@ function noteRegrown(
 }
 
 /** Removes the regrown deposits at or above a cut. @param newest number of the lineage that starts with the cut. */
-function cutRegrown(view: WriteView, newest: number, cut: number): void {
+export function cutRegrown(view: WriteView, newest: number, cut: number): void {
   for (let lineage = 0; lineage < newest; lineage++) {
     const range = { start: lineageStretchKey(lineage, cut), end: lineageStretchKey(lineage + 1, 0) }
     for (const { key } of view.list('regrownStretches', range)) view.remove('regrownStretches', key)
