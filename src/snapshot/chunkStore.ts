@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors/operatorError.js'
 
@@ -9,8 +9,8 @@ export interface ChunkSink {
   put(name: string, bytes: Uint8Array): Promise<void>
   /** Stores the last piece, after which the whole is complete, all at once, and closes the sink. */
   finish(name: string, bytes: Uint8Array): Promise<void>
-  /** Closes a sink that was not finished. What was put stays, without its last piece. */
-  close(): Promise<void>
+  /** Gives up a sink that was not finished, and removes what was put into it. */
+  discard(): Promise<void>
 }
 
 /** Where a snapshot's pieces are read from. */
@@ -38,15 +38,21 @@ export async function openFolderSink(folder: string): Promise<ChunkSink> {
       await file.close()
     }
   }
+  const names = new Set<string>()
   return {
-    put: (name, bytes) => writeTo(join(folder, name), bytes),
+    put(name, bytes) {
+      names.add(name)
+      return writeTo(join(folder, name), bytes)
+    },
     async finish(name, bytes) {
       const path = join(folder, name)
       await writeTo(`${path}.partial`, bytes)
       await rename(`${path}.partial`, path)
       await syncFolder(folder)
     },
-    close: async () => undefined,
+    async discard() {
+      for (const name of names) await rm(join(folder, name), { force: true })
+    },
   }
 }
 
@@ -103,7 +109,10 @@ export async function openTarSink(path: string): Promise<ChunkSink> {
       await rename(partial, path)
       await syncFolder(dirname(path))
     },
-    close: () => file.close(),
+    async discard() {
+      await file.close()
+      await rm(partial, { force: true })
+    },
   }
 }
 

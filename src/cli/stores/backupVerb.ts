@@ -91,7 +91,7 @@ export const backup: Verb = {
       return exitCodes.ok
     } finally {
       progress.clear()
-      await sink?.close()
+      await sink?.discard()
       lock.release()
     }
   },

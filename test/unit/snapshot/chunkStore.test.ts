@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
@@ -45,14 +45,23 @@ test('an older backup is never overwritten, and a file has its name only when it
   const file = join(folder, 'one.tar')
   const sink = await openTarSink(file)
   await sink.put('block', pieces.get('block')!)
-  await sink.close()
   assert.equal(existsSync(file), false)
+  await sink.discard()
+  assert.deepEqual(readdirSync(folder), ['notes.txt'])
   const again = await openTarSink(file)
   await again.finish('last', last)
   await assert.rejects(openTarSink(file), {
     name: 'OperatorError',
     message: `${file} exists: choose a new file`,
   })
+})
+
+test('what was put into a folder is removed when the rest fails', async (context) => {
+  const folder = join(tempFolder(context), 'new')
+  const sink = await openFolderSink(folder)
+  for (const [name, bytes] of pieces) await sink.put(name, bytes)
+  await sink.discard()
+  assert.deepEqual(readdirSync(folder), [])
 })
 
 test('a tar file that is cut short or is something else is refused in one line', async (context) => {
