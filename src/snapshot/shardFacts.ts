@@ -4,6 +4,7 @@ import { encodeHex } from '../protocol/hex.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
 import type { LeafCount, Lineage, NetworkId } from '../protocol/units.js'
 import { readCheckpoint, readCounters } from '../shard/position/chainPosition.js'
+import { readLogPlace, readLogSettings } from '../shard/position/logPosition.js'
 import { localExitTreeSource, tileReader } from '../shard/snapshot/tiles.js'
 import { metaKey, trees } from '../store/layout/keys.js'
 import { decodeUint32 } from '../store/layout/smallRows.js'
@@ -26,6 +27,8 @@ export interface ShardFacts {
   readonly l1_info_leaves: number
   /** Number of the L1's info leaves that this network has asked its manager for; null where it does not. */
   readonly polled_leaves: number | null
+  /** Place in the log that the shard follows: the newest command that it was given; null where it follows none. */
+  readonly log: { readonly id: string; readonly sequence: number; readonly command: string } | null
 }
 
 /** @throws InvariantError for a tree with missing nodes; undefined for a store without identity. */
@@ -38,6 +41,8 @@ export function readShardFacts(
   if (made === undefined) return undefined
   const checkpoint = readCheckpoint(view)
   const { lineage, deposits, claims, tokenMappings, l1InfoLeaves } = readCounters(view)
+  const logId = readLogSettings(view)?.logId
+  const place = readLogPlace(view)
   const polled = view.get('meta', metaKey('polledLeaves'))
   const polledLeaves = polled === undefined ? null : decodeUint32(polled)
   const exitTree = localExitTreeSource(view, hasher, lineage)
@@ -63,5 +68,9 @@ export function readShardFacts(
     token_mappings: tokenMappings,
     l1_info_leaves: l1InfoLeaves,
     polled_leaves: polledLeaves,
+    log:
+      logId === undefined || place === undefined
+        ? null
+        : { id: encodeHex(logId), sequence: place.sequence, command: encodeHex(place.commandId) },
   }
 }

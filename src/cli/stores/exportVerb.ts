@@ -88,7 +88,7 @@ const filters: ReadonlyMap<string, string> = new Map(
 /** `bds export`: every record of a list as lines, from the stores of a running or a stopped service. */
 export const exportVerb: Verb = {
   help: [
-    `Usage: bds export ${Object.keys(lists).join('|')} --config FILE [--format ndjson|csv] [--out FILE] [filters] [flags]`,
+    'Usage: bds export bridges|claims|token-mappings --config FILE [--format ndjson|csv] [--out FILE] [--json] [filters] [flags]',
     '',
     'Writes every record that the filters leave, oldest first, as the API shows it: one JSON document a line, or CSV with a head line. Reads the',
     'stores of all networks in one state, also while a service uses them; the service is not asked. Whether a bridge is ready is told by',

@@ -20,7 +20,7 @@ const manifest: Manifest = {
       identity: { chain_id: 1001, bridge: '0x2a' },
       block: { number: 12, hash: '0xab', timestamp: 99 },
       ...{ local_exit_root: '0xcd', l1_info_root: null, deposits: 3, claims: 2, token_mappings: 1 },
-      ...{ l1_info_leaves: 0, polled_leaves: 7, bytes: 4096 },
+      ...{ l1_info_leaves: 0, polled_leaves: 7, bytes: 4096, log: null },
       chunks: [{ sha256: 'ef', bytes: 4096, stored_bytes: 100 }],
     },
   ],

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { encodeHex } from '../../../src/protocol/hex.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
+import { putLogPlace, putLogSettings } from '../../../src/shard/position/logPosition.js'
+import type { LogSettings } from '../../../src/shard/shardLog.types.js'
 import { verifyShard } from '../../../src/shard/verify/verifyShard.js'
 import { openFolderSink, openFolderSource } from '../../../src/snapshot/chunkStore.js'
 import { chunkName, type ShardSnapshot } from '../../../src/snapshot/manifest.js'
@@ -119,6 +121,23 @@ test('a store that is not the one its manifest tells of is refused, naming the d
   await assert.rejects(assertSameFacts(snapshot, made, hasher), {
     message: /^the backup of network 1 has polled_leaves 77, its manifest says null$/,
   })
+})
+
+test('the snapshot of a shard that follows a log tells the place of its newest command', async (context) => {
+  const { directory, take } = await snapshotOf(context, 1)
+  const store = openShardStoreWriter(directory)
+  const own = { logId: new Uint8Array(16).fill(0xab), commandId: new Uint8Array(16).fill(0xcd) }
+  store.transact((view) => {
+    putLogSettings(view, {
+      ...own,
+      bridge: new Uint8Array(20),
+      globalExitRootManager: new Uint8Array(20),
+    } as unknown as LogSettings)
+    putLogPlace(view, { sequence: 70_000, commandId: own.commandId })
+  })
+  await store.close()
+  const { log } = await take()
+  assert.deepEqual(log, { id: `0x${'ab'.repeat(16)}`, sequence: 70_000, command: `0x${'cd'.repeat(16)}` })
 })
 
 test('a copy that takes longer than its time is ended, and nothing of it is left', async (context) => {
