@@ -99,8 +99,12 @@ export class LogFollower {
       signal.throwIfAborted()
       this.#throwIfEnded()
       await new Promise<void>((resolve) => {
-        this.#onRead.push(resolve)
-        signal.addEventListener('abort', () => resolve(), { once: true })
+        const look = (): void => {
+          signal.removeEventListener('abort', look)
+          resolve()
+        }
+        this.#onRead.push(look)
+        signal.addEventListener('abort', look)
       })
     }
   }

@@ -17,7 +17,7 @@ export class OvertakenError extends Error {
 export interface LogProposerOptions {
   readonly log: CommandLog
   readonly follower: LogFollower
-  readonly writer: Pick<ShardWriter, 'logSettings'>
+  readonly writer: Pick<ShardWriter, 'logSettings' | 'saysNothingNew'>
   /** @returns 16 bytes that no other command has. */
   readonly newId: () => Uint8Array
   /** Of the term: aborted when the lease is lost. */
@@ -50,7 +50,8 @@ export class LogProposer {
   }
 
   /**
-   * Gives the log a command, and returns its outcome when it was applied to this instance's shard, or refused. One at a time.
+   * Gives the log a command, and returns its outcome when it was applied to this instance's shard, or refused. One at a time. What is
+   * stored already is not said again: each look at a chain does so, and such commands would be most of the log.
    * @throws OvertakenError when another instance has appended something that was not read yet: the term is over, and nothing of the
    *   command will be applied. RetryableError when the log has no room for it. The signal's reason: the command may be applied or not.
    *   What the follower throws. RangeError when the command is too large for the log.
@@ -66,12 +67,16 @@ export class LogProposer {
   }
 
   async #propose(command: ShardCommand): Promise<CommandOutcome> {
-    const { log, follower, newId, signal } = this.#options
+    const { log, follower, writer, newId, signal } = this.#options
+    signal.throwIfAborted()
+    if (writer.saysNothingNew(command)) return { type: 'applied' }
     const id = newId()
     const messages = messagesOf(id, command)
     // From now on: this instance's follower may meet the command before the answer to the last message comes.
     const stop = new AbortController()
     const outcome = follower.outcomeOf(id, AbortSignal.any([signal, stop.signal]))
+    // It may fail while the log has not answered yet, and nobody waits for it.
+    outcome.catch(() => undefined)
     try {
       const appended = await log.append(messages, follower.readUpTo, signal)
       if (appended.type === 'appended') return await outcome
@@ -80,7 +85,6 @@ export class LogProposer {
         throw new RetryableError(`the log has no room for ${messages.length} messages`)
       throw new OvertakenError(`another instance has proposed behind ${appended.type}`)
     } finally {
-      outcome.catch(() => undefined)
       stop.abort()
     }
   }

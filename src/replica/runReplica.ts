@@ -1,18 +1,37 @@
+import type { StatusRow } from '../board/statusBoard.js'
 import { ClusterUnavailableError } from '../cluster/clusterFaults.js'
 import type { CommandLog } from '../cluster/commandLog.js'
 import type { KeyBoard } from '../cluster/keyBoard.js'
 import { LEASE_TIMING, takeLease } from '../cluster/lease.js'
+import { RetryableError } from '../errors/chainErrors.js'
 import type { Proposer } from '../shard/proposer.js'
-import type { LogSettings } from '../shard/shardLog.types.js'
+import type { LogSettings, TableStretch } from '../shard/shardLog.types.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { Clock } from '../telemetry/clocks.js'
 import { LogFollower } from './logFollower.js'
 import { LogProposer, OvertakenError } from './logProposer.js'
+import { TermNotes } from './termNotes.js'
+import { TermProposer } from './termProposer.js'
+
+/** Time between two marks. With so many entries each, a store of a gigabyte was compared once in some hours. */
+const MARK_EVERY_MS = 30_000
+const ENTRIES_PER_MARK = 256
+
+/** What whoever leads a network works with. */
+export interface Term {
+  readonly proposer: Proposer
+  /** This network's row of the status board. Halts and the head's place that are written to it reach all instances. */
+  readonly row: StatusRow
+  /** Aborted when the term is over. */
+  readonly signal: AbortSignal
+}
 
 export interface ReplicaOptions {
   readonly log: CommandLog
   readonly leases: KeyBoard
   readonly writer: ShardWriter
+  /** Of the status board that `writer` publishes on. */
+  readonly row: StatusRow
   /** This instance's own. With them it begins a log that nobody has begun. */
   readonly settings: LogSettings
   readonly clock: Clock
@@ -24,7 +43,7 @@ export interface ReplicaOptions {
    * Proposes what the chain says until the term is over. Called anew for each term: what the last one remembered of the shard is old,
    * since others have changed it in between.
    */
-  readonly lead: (proposer: Proposer, term: AbortSignal) => Promise<void>
+  readonly lead: (term: Term) => Promise<void>
 }
 
 /**
@@ -36,11 +55,12 @@ export async function runReplica(options: ReplicaOptions, signal: AbortSignal): 
   const stop = new AbortController()
   const life = AbortSignal.any([signal, stop.signal])
   const follower = new LogFollower(options)
+  const marks = new Marks(options.writer)
   const following = follower.follow(life).finally(() => stop.abort())
   // Met below, when the last term is over.
   following.catch(() => undefined)
   try {
-    while (!life.aborted) await leadOnce(options, follower, life)
+    while (!life.aborted) await leadOnce(options, follower, marks, life)
   } finally {
     stop.abort()
     await following
@@ -48,35 +68,67 @@ export async function runReplica(options: ReplicaOptions, signal: AbortSignal): 
 }
 
 /** Waits for the lease, and leads until it is lost, another instance has proposed, or life ends. */
-async function leadOnce(options: ReplicaOptions, follower: LogFollower, life: AbortSignal): Promise<void> {
-  const { leases, settings, holder, clock, lead } = options
+async function leadOnce(
+  options: ReplicaOptions,
+  follower: LogFollower,
+  marks: Marks,
+  life: AbortSignal,
+): Promise<void> {
+  const { leases, settings, holder, clock, row, lead } = options
   const overtaken = new AbortController()
-  let term: AbortSignal = life
+  let signal: AbortSignal = life
   try {
     const lease = await takeLease(leases, String(settings.networkId), holder, LEASE_TIMING, clock, life)
-    term = AbortSignal.any([life, lease.ended, overtaken.signal])
+    signal = AbortSignal.any([life, lease.ended, overtaken.signal])
     try {
-      const proposer = await LogProposer.open({ ...options, follower, signal: term }, settings)
-      await lead(endingTerm(proposer, overtaken), term)
+      const log = await LogProposer.open({ ...options, follower, signal }, settings)
+      const proposer = new TermProposer(log, (reason) => overtaken.abort(reason))
+      const notes = new TermNotes({ row, proposer, clock, signal })
+      try {
+        await notes.takeOver()
+        void marks.propose(proposer, clock, signal)
+        await lead({ proposer, row: notes.row, signal })
+      } finally {
+        notes.end()
+      }
     } finally {
       await lease.release()
     }
   } catch (error) {
-    const isOver = term.aborted || error instanceof OvertakenError || error instanceof ClusterUnavailableError
+    const isOver =
+      signal.aborted || error instanceof OvertakenError || error instanceof ClusterUnavailableError
     if (!isOver) throw error
   }
 }
 
-/** Ends the term before whoever has proposed learns that it was overtaken: it must not go on with what it knows. */
-function endingTerm(proposer: Proposer, overtaken: AbortController): Proposer {
-  return {
-    async propose(command) {
-      try {
-        return await proposer.propose(command)
-      } catch (error) {
-        if (error instanceof OvertakenError) overtaken.abort(error)
-        throw error
-      }
-    },
+/** What the shards of all instances are compared by, stretch after stretch, through all terms of this instance. */
+class Marks {
+  readonly #writer: Pick<ShardWriter, 'mark' | 'stretchAfter'>
+  #stretch: TableStretch = { table: 'meta', from: Uint8Array.of(0), entries: ENTRIES_PER_MARK }
+
+  constructor(writer: Pick<ShardWriter, 'mark' | 'stretchAfter'>) {
+    this.#writer = writer
   }
+
+  /** Gives the log marks until the signal is aborted. Never throws: what ends it ends the term, and is met there. */
+  async propose(proposer: TermProposer, clock: Clock, signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await clock.sleep(MARK_EVERY_MS, signal)
+        await proposer
+          .proposeMade(() => {
+            this.#stretch = this.#writer.stretchAfter(this.#stretch)
+            return { type: 'mark', mark: this.#writer.mark(this.#stretch) }
+          })
+          .catch(onlyWhenFull)
+      }
+    } catch {
+      // The term is over.
+    }
+  }
+}
+
+/** A log without room for a mark may have room later. @throws every other error. */
+function onlyWhenFull(error: unknown): void {
+  if (!(error instanceof RetryableError)) throw error
 }

@@ -28,6 +28,8 @@ export interface ShardWriter {
    *   without a place when the shard follows a log; errors of LMDB and of the disk. The shard is as it was then.
    */
   apply(command: ShardCommand, place?: LogPlace): CommandOutcome
+  /** Whether a note or a finality is stored already, so that the command would change nothing. False for all other commands. */
+  saysNothingNew(command: ShardCommand): boolean
   checkpoint(): BlockHeader | undefined
   /** The first checkpoint that the shard ever had; undefined before there is one, and in stores of older builds. */
   origin(): BlockHeader | undefined

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createStatusBoard, statusRow } from '../../src/board/statusBoard.js'
+import {
+  createStatusBoard,
+  headPlaces,
+  isPutBack,
+  type StatusRow,
+  statusRow,
+} from '../../src/board/statusBoard.js'
 import { createCommandLog } from '../../src/cluster/commandLog.js'
+import { FatalError } from '../../src/errors/chainErrors.js'
 import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
 import { logSettingsOf } from '../../src/replica/logSettings.js'
 import { runReplica } from '../../src/replica/runReplica.js'
+import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { noCommits } from '../support/commitWatches.js'
 import { createFakeWorld, type FakeNetwork } from '../support/fakeChain.js'
 import { FakeCluster, FakeMember } from '../support/fakeCluster.js'
@@ -14,7 +22,7 @@ import { tempFolder } from '../support/tempFolder.js'
 import { TestNumbers } from '../support/testNumbers.js'
 import { digestTables, openTestShard, type TestShard } from '../support/testShard.js'
 import { VirtualClock } from '../support/virtualClock.js'
-import { createWatchedClient } from '../support/watchedClient.js'
+import { createWatchedClient, type WatchedClient } from '../support/watchedClient.js'
 
 const NETWORK = 1
 const never = new AbortController().signal
@@ -34,19 +42,22 @@ class World {
     for (let at = 0; at < 5; at++) this.network.mine((block) => block.tx().deposit())
   }
 
-  start(name: string): Instance {
+  /** @param changed what its shard does otherwise than it should. */
+  start(name: string, changed: (writer: ShardWriter) => Partial<ShardWriter> = () => ({})): Instance {
     const client = createWatchedClient(this.network, this.clock, { pollIntervalMs: 500, rollbackBlocks: 64 })
     // Each client holds time still while it waits for answers.
     this.#busy.push(this.clock.busy)
     this.clock.busy = () => this.#busy.some((isBusy) => isBusy())
     const newId = () => Uint8Array.from({ length: 16 }, () => this.#numbers.below(256))
-    return new Instance(this, name, client, newId)
+    return new Instance(this, name, client, newId, changed)
   }
 }
 
 class Instance {
   readonly shard: TestShard
   readonly member: FakeMember
+  readonly client: WatchedClient
+  readonly row: StatusRow
   /** How often it has begun to lead. */
   terms = 0
   readonly #running: Promise<void>
@@ -56,47 +67,38 @@ class Instance {
   constructor(
     world: World,
     name: string,
-    client: ReturnType<typeof createWatchedClient>,
+    client: WatchedClient,
     newId: () => Uint8Array,
+    changed: (writer: ShardWriter) => Partial<ShardWriter>,
   ) {
     this.#world = world
+    this.client = client
     this.member = new FakeMember(world.cluster)
     const board = createStatusBoard([NETWORK])
     this.shard = openTestShard(join(world.folder, name), NETWORK, board)
-    this.#running = this.#run(name, client, board, newId)
+    this.row = statusRow(board, NETWORK)
+    this.#running = this.#run(name, newId, changed(this.shard.writer))
     this.#running.catch(() => undefined)
   }
 
-  async #run(
-    name: string,
-    client: ReturnType<typeof createWatchedClient>,
-    board: ReturnType<typeof createStatusBoard>,
-    newId: () => Uint8Array,
-  ): Promise<void> {
+  async #run(name: string, newId: () => Uint8Array, changed: Partial<ShardWriter>): Promise<void> {
+    const { client, row } = this
     const { settings: network } = client
-    const { writer } = this.shard
+    const writer = { ...this.shard.writer, ...changed }
     const { clock } = this.member
     const settings = logSettingsOf(network, newId())
     await runReplica(
       {
         log: createCommandLog(await this.member.openLogStream(settings.networkId, never), clock),
         leases: await this.member.openKeyBoard('leases', never),
-        ...{ writer, settings, clock, holder: name, newId },
-        lead: (proposer, term) => {
+        ...{ writer, row, settings, clock, holder: name, newId },
+        lead: (term) => {
           this.terms++
-          const report = quietReport(NETWORK, statusRow(board, NETWORK), clock, [])
+          const report = quietReport(NETWORK, term.row, clock, [])
           const indexedDeposits = () => new Map()
-          const loop = {
-            network,
-            client,
-            writer,
-            proposer,
-            clock,
-            report,
-            indexedDeposits,
-            commits: noCommits,
-          }
-          return runSyncLoop(loop, term)
+          const { proposer, signal } = term
+          const common = { network, client, writer, clock, report, indexedDeposits, commits: noCommits }
+          return runSyncLoop({ ...common, proposer }, signal)
         },
       },
       this.#end.signal,
@@ -126,6 +128,15 @@ async function inStep(
     await clock.sleep(50, never)
   }
   return clock.now() - startMs
+}
+
+/** @throws when it does not become true. */
+async function become({ clock }: World, what: string, isTrue: () => boolean): Promise<void> {
+  const untilMs = clock.now() + 120_000
+  while (!isTrue()) {
+    assert.ok(clock.now() < untilMs, `not in two minutes: ${what}`)
+    await clock.sleep(50, never)
+  }
 }
 
 test('one instance reads the chain, all hold the same, and another one goes on when it is paused, also through a reorg', async (context) => {
@@ -167,4 +178,68 @@ test('an instance that joins late reads the log and not the chain', async (conte
   assert.equal(late.terms, 1)
   await late.stop()
   for (const { shard } of [first, late]) await shard.close()
+})
+
+test('why the one that leads stands still is shown by all, until another one leads and has seen the head', async (context) => {
+  const world = new World(context)
+  const { network } = world
+  const instances = ['a', 'b'].map((name) => world.start(name))
+  await inStep(world, instances, 60_000)
+  const leader = instances.find(({ terms }) => terms > 0)!
+  const other = instances.find((each) => each !== leader)!
+  leader.client.before = ({ method }) => {
+    if (method === 'getHead') throw new FatalError('another chain', { reason: 'wrong_chain' })
+  }
+  await become(world, 'halted', () => instances.every(({ row }) => row.haltReason() === 'wrong_chain'))
+
+  network.mine((block) => block.tx().deposit())
+  leader.member.pause()
+  await inStep(world, [other], 20_000)
+  assert.equal(other.row.haltReason(), 'none')
+  assert.equal(other.row.headPlace(), headPlaces.inStep)
+  leader.member.resume()
+  await become(world, 'taken back', () => leader.row.haltReason() === 'none')
+  for (const instance of instances) await instance.stop()
+  for (const { shard } of instances) await shard.close()
+})
+
+test('a chain that was put back is seen by all, also after a restart, and so is its return', async (context) => {
+  const world = new World(context)
+  const { network } = world
+  const instances = ['a', 'b'].map((name) => world.start(name))
+  await inStep(world, instances, 60_000)
+  const areInStep = () => instances.every(({ row }) => row.headPlace() === headPlaces.inStep)
+  const arePutBack = () => instances.every(({ row }) => isPutBack(row))
+  await become(world, 'in step', areInStep)
+  network.rollback(3)
+  await become(world, 'put back', arePutBack)
+  const follower = instances.find(({ terms }) => terms === 0)!
+  await follower.stop()
+  await follower.shard.close()
+  instances.splice(instances.indexOf(follower), 1, world.start(follower === instances[0] ? 'a' : 'b'))
+  await become(world, 'put back after the restart', arePutBack)
+  for (let at = 0; at < 5; at++) network.mine((block) => block.tx().deposit())
+  await become(world, 'in step again', areInStep)
+  for (const instance of instances) await instance.stop()
+  for (const { shard } of instances) await shard.close()
+})
+
+test('a shard that has stored a command otherwise than the others is noticed within the minute, and its instance ends', async (context) => {
+  const world = new World(context)
+  const first = world.start('a')
+  await inStep(world, [first], 60_000)
+  const other = world.start('b', (writer) => ({
+    apply: (command, place) =>
+      writer.apply(command.type === 'noteCatchingUp' ? { ...command, isCatchingUp: true } : command, place),
+  }))
+  await inStep(world, [first, other], 20_000)
+  assert.equal(first.row.get('catchingUp'), 0)
+  await world.clock.sleep(60_000, never)
+  await assert.rejects(other.stop(), {
+    name: 'InvariantError',
+    message:
+      /^the shard differs from its log: digest 0x[0-9a-f]{64} \(in the log: 0x[0-9a-f]{64}\); digest of 256 entries/,
+  })
+  await first.stop()
+  for (const { shard } of [first, other]) await shard.close()
 })

@@ -107,7 +107,7 @@ function moveTo(store: ShardStoreWriter, place: LogPlace | undefined): void {
 }
 
 /** Whether what the command says is stored already: then there is no commit, which would void all kept answers. */
-function changesNothing(view: ReadView, command: ShardCommand): boolean {
+export function changesNothing(view: ReadView, command: ShardCommand): boolean {
   switch (command.type) {
     case 'noteCatchingUp':
       return command.isCatchingUp === readCatchingUp(view)

@@ -1,5 +1,5 @@
 import type { HaltReason } from '../../board/haltReason.js'
-import { type StatusBoardHandle, statusRow } from '../../board/statusBoard.js'
+import { type HeadPlace, type StatusBoardHandle, statusRow } from '../../board/statusBoard.js'
 import type { Config } from '../../config/config.types.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { asNetworkId } from '../../protocol/units.js'
@@ -22,7 +22,7 @@ import type { CommandOutcome, ShardCommand } from '../shardCommand.types.js'
 import type { LogPlace } from '../shardLog.types.js'
 import type { ShardWriter } from '../shardWriter.types.js'
 import { openLocalExitRoots } from '../snapshot/localExitRoots.js'
-import { applyCommand, type OpenShard } from './applyCommand.js'
+import { applyCommand, changesNothing, type OpenShard } from './applyCommand.js'
 import { readPolledLeaves } from './applyOutsideBlocks.js'
 import { openContractState } from './contractState.js'
 import { readStartOvers } from './emptyShard.js'
@@ -97,12 +97,17 @@ export function openShardWriter({
     row.set('unknownSenders', memory.senderNotes.unknown)
   }
   let haltTold: HaltReason = 'none'
+  let headPlaceTold: HeadPlace | undefined
   /** What only a log tells. The thread of a shard that follows none knows it, and tells the board itself. */
   const publishTold = (): void => {
     const reason = readHaltReason(store)
-    if (reason !== haltTold && row.replaceHaltReason(haltTold, reason)) haltTold = reason
+    // Whoever proposes shows the board what it tells the log, and does so first.
+    const isTold = reason === haltTold || reason === row.haltReason()
+    if (isTold || row.replaceHaltReason(haltTold, reason)) haltTold = reason
     const headPlace = readHeadPlace(store)
-    if (headPlace !== undefined && headPlace !== row.headPlace()) row.setHeadPlace(headPlace)
+    if (headPlace !== undefined && headPlace !== headPlaceTold && headPlace !== row.headPlace())
+      row.setHeadPlace(headPlace)
+    headPlaceTold = headPlace
   }
   publishStored(store, row)
   publishNotes()
@@ -112,6 +117,7 @@ export function openShardWriter({
 
   return {
     apply,
+    saysNothingNew: (command) => changesNothing(store, command),
     contractState: openContractState(store, hasher),
     exitRoots: openLocalExitRoots(store, hasher),
     checkpoint: () => readCheckpoint(store),

@@ -100,6 +100,15 @@ test('a command reaches every shard by the log, and its proposer learns whether 
   for (const instance of [first, second]) assert.equal(await instance.close(), undefined)
 })
 
+test('what is stored already is not given to the log again', async (context) => {
+  const cluster = newCluster()
+  const instance = await Instance.open(cluster, tempFolder(context))
+  const proposer = await instance.proposer()
+  for (let time = 0; time < 3; time++) assert.deepEqual(await proposer.propose(catchingUp), APPLIED)
+  assert.equal(cluster.log(NETWORK).entries.length, 2, 'its beginning, and the command')
+  await instance.close()
+})
+
 test('a shard goes on behind its place after a restart', async (context) => {
   const cluster = newCluster()
   const folder = tempFolder(context)
