@@ -10,6 +10,7 @@ import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { Clock } from '../telemetry/clocks.js'
 import { LogFollower } from './logFollower.js'
 import { LogProposer, OvertakenError } from './logProposer.js'
+import { StepDown } from './stepDown.js'
 import { TermNotes } from './termNotes.js'
 import { TermProposer } from './termProposer.js'
 
@@ -56,37 +57,46 @@ export async function runReplica(options: ReplicaOptions, signal: AbortSignal): 
   const life = AbortSignal.any([signal, stop.signal])
   const follower = new LogFollower(options)
   const marks = new Marks(options.writer)
+  const stepDown = new StepDown(options.clock)
   const following = follower.follow(life).finally(() => stop.abort())
   // Met below, when the last term is over.
   following.catch(() => undefined)
   try {
-    while (!life.aborted) await leadOnce(options, follower, marks, life)
+    while (!life.aborted) await leadOnce(options, { follower, marks, stepDown }, life)
   } finally {
     stop.abort()
     await following
   }
 }
 
-/** Waits for the lease, and leads until it is lost, another instance has proposed, or life ends. */
+/** What outlives the terms of an instance. */
+interface Parts {
+  readonly follower: LogFollower
+  readonly marks: Marks
+  readonly stepDown: StepDown
+}
+
+/** Waits for the lease, and leads until it is lost, another instance has proposed or should try, or life ends. */
 async function leadOnce(
   options: ReplicaOptions,
-  follower: LogFollower,
-  marks: Marks,
+  { follower, marks, stepDown }: Parts,
   life: AbortSignal,
 ): Promise<void> {
   const { leases, settings, holder, clock, row, lead } = options
-  const overtaken = new AbortController()
+  const early = new AbortController()
   let signal: AbortSignal = life
   try {
+    await stepDown.stayAway(life)
     const lease = await takeLease(leases, String(settings.networkId), holder, LEASE_TIMING, clock, life)
-    signal = AbortSignal.any([life, lease.ended, overtaken.signal])
+    signal = AbortSignal.any([life, lease.ended, early.signal])
     try {
       const log = await LogProposer.open({ ...options, follower, signal }, settings)
-      const proposer = new TermProposer(log, (reason) => overtaken.abort(reason))
+      const proposer = new TermProposer(log, (reason) => early.abort(reason))
       const notes = new TermNotes({ row, proposer, clock, signal })
       try {
         await notes.takeOver()
         void marks.propose(proposer, clock, signal)
+        void stepDown.watch(row, signal, (reason) => early.abort(reason))
         await lead({ proposer, row: notes.row, signal })
       } finally {
         notes.end()

@@ -70,9 +70,11 @@ export class TermNotes {
     this.#told.headPlace = headPlaces.unseen
   }
 
-  /** The term is over: the board shows what all instances show. */
+  /** The term is over: the board shows what all instances show, and nothing of endpoints that are no longer asked. */
   end(): void {
     const { row } = this.#options
+    row.set('rpcDown', 0)
+    row.set('contractsCompared', undefined)
     row.replaceHaltReason(this.#shown.halt, this.#told.halt)
     const { headPlace } = this.#told
     if (row.headPlace() === this.#shown.headPlace && headPlace !== this.#shown.headPlace)

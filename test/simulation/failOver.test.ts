@@ -130,6 +130,10 @@ async function inStep(
   return clock.now() - startMs
 }
 
+const isAnotherChain = ({ method }: { readonly method: string }): void => {
+  if (method === 'getHead') throw new FatalError('another chain', { reason: 'wrong_chain' })
+}
+
 /** @throws when it does not become true. */
 async function become({ clock }: World, what: string, isTrue: () => boolean): Promise<void> {
   const untilMs = clock.now() + 120_000
@@ -187,9 +191,7 @@ test('why the one that leads stands still is shown by all, until another one lea
   await inStep(world, instances, 60_000)
   const leader = instances.find(({ terms }) => terms > 0)!
   const other = instances.find((each) => each !== leader)!
-  leader.client.before = ({ method }) => {
-    if (method === 'getHead') throw new FatalError('another chain', { reason: 'wrong_chain' })
-  }
+  leader.client.before = isAnotherChain
   await become(world, 'halted', () => instances.every(({ row }) => row.haltReason() === 'wrong_chain'))
 
   network.mine((block) => block.tx().deposit())
@@ -242,4 +244,45 @@ test('a shard that has stored a command otherwise than the others is noticed wit
   })
   await first.stop()
   for (const { shard } of [first, other]) await shard.close()
+})
+
+test('an instance that stands still lets another one lead, whose endpoints may be better, and does not come back', async (context) => {
+  const world = new World(context)
+  const instances = ['a', 'b'].map((name) => world.start(name))
+  await inStep(world, instances, 60_000)
+  const leader = instances.find(({ terms }) => terms > 0)!
+  leader.client.before = isAnotherChain
+  world.network.mine((block) => block.tx().deposit())
+  const waitedMs = await inStep(world, instances, 60_000)
+  assert.ok(waitedMs > 28_000 && waitedMs < 40_000, `${waitedMs} ms`)
+  await world.clock.sleep(300_000, never)
+  assert.deepEqual(
+    instances.map(({ terms }) => terms),
+    [1, 1],
+  )
+  for (const instance of instances) await instance.stop()
+  for (const { shard } of instances) await shard.close()
+})
+
+test('when all stand still each lets the other one try once, and again only when it was well', async (context) => {
+  const world = new World(context)
+  const instances = ['a', 'b'].map((name) => world.start(name))
+  await inStep(world, instances, 60_000)
+  for (const { client } of instances) client.before = isAnotherChain
+  world.network.mine((block) => block.tx().deposit())
+  await world.clock.sleep(600_000, never)
+  assert.equal(
+    instances.reduce((sum, { terms }) => sum + terms, 0),
+    3,
+  )
+  for (const { client } of instances) client.before = () => undefined
+  await inStep(world, instances, 120_000)
+  const leader = instances.find(({ terms }) => terms === 2)!
+  await become(world, 'compared with the contracts', () => leader.row.get('contractsCompared') === 1)
+  await world.clock.sleep(5_000, never)
+  leader.client.before = isAnotherChain
+  world.network.mine((block) => block.tx().deposit())
+  await inStep(world, instances, 60_000)
+  for (const instance of instances) await instance.stop()
+  for (const { shard } of instances) await shard.close()
 })
