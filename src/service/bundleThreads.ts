@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type BuildOptions, build, context, type Metafile } from 'esbuild'
+import { rmSync, writeFileSync } from 'node:fs'
+import { type BuildOptions, build, context } from 'esbuild'
+import { licencesOf } from './licences.js'
 
 /**
  * Build step (`npm run build`): makes one file of each thread's entry, and a few files of the program that the main thread runs,
@@ -52,24 +53,5 @@ const builds = [
 rmSync(outputFolder, { recursive: true, force: true })
 const metafiles = (await Promise.all(builds.map((options) => build(options)))).map(({ metafile }) => metafile)
 writeFileSync(`${outputFolder}/LICENSES.txt`, licencesOf(metafiles))
-
-/** The licences of the packages that bundled code is from. */
-function licencesOf(from: readonly Metafile[]): string {
-  const files = from.flatMap(({ inputs }) => Object.keys(inputs))
-  const folders = new Set(
-    files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
-  )
-  return [...new Set([...folders].map(licenceOf))].sort().join('\n---\n\n')
-}
-
-function licenceOf(folder: string): string {
-  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-  const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
-    name: string
-    license?: string
-  }
-  const text = file === undefined ? (manifest.license ?? '') : readFileSync(`${folder}/${file}`, 'utf8')
-  return `${manifest.name}\n\n${text.trim()}\n`
-}
 
 if (process.argv.includes('--watch')) for (const options of builds) await (await context(options)).watch()

@@ -189,10 +189,11 @@ export function unusedKeepers(files: readonly SourceFile[]): string[] {
 
 export function readSourceFiles(sourceRoot: string): SourceFile[] {
   return readdirSync(sourceRoot, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?<!\.d)\.ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name))
     .map((entry) => {
       const path = relative(sourceRoot, join(entry.parentPath, entry.name)).replaceAll('\\', '/')
-      return sourceFile(path, readFileSync(join(sourceRoot, path), 'utf8'))
+      // Importers write `.js` for both kinds.
+      return sourceFile(path.replace(/\.tsx$/, '.ts'), readFileSync(join(sourceRoot, path), 'utf8'))
     })
 }
 

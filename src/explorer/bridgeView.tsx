@@ -1,0 +1,357 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import {
+  type Bridge,
+  BridgeApiError,
+  type BridgeStage,
+  type BridgeStatus,
+  type TypicalTime,
+} from '../client/bridgeClient.js'
+import { Icon, type IconName } from './icons.js'
+import { useLive } from './liveAnswer.js'
+import { api, apiUrl, networkName } from './pageSettings.js'
+import { Ago, Chip, CopyButton, Empty, Failure, Hex, Mono, useNowSec } from './pieces.js'
+import { ProofPanel } from './proofPanel.js'
+import { bytesOf, duration, exactTime, grouped, readableText } from './spelling.js'
+import { Amount, knownToken, useTokenBook } from './tokenBook.js'
+import {
+  bridgeState,
+  bridgeStates,
+  elapsedOf,
+  nowSentence,
+  stageMeanings,
+  stageTitle,
+  usualTime,
+} from './words.js'
+
+/** One bridge: what it is, what it waits for, what can be done. */
+export function BridgeView({
+  networkId,
+  depositCount,
+}: {
+  readonly networkId: number
+  readonly depositCount: number
+}): JSX.Element {
+  const { data, failure } = useLive(`bridge/${networkId}/${depositCount}`, async (signal) => {
+    const [{ bridges }, { statuses }] = await Promise.all([
+      api.getBridges({ networkId, depositCount }, { signal }),
+      api.getBridgeStatus({ networkId, depositCount }, { signal }),
+    ])
+    const [bridge] = bridges
+    const [status] = statuses
+    return bridge === undefined || status === undefined ? undefined : { bridge, status }
+  })
+  if (failure instanceof BridgeApiError && (failure.status === 404 || failure.status === 400))
+    return <Missing networkId={networkId} depositCount={depositCount} />
+  return (
+    <>
+      {failure === undefined ? null : <Failure failure={failure} />}
+      {data === undefined ? failure === undefined ? <Skeleton /> : null : <Found {...data} />}
+    </>
+  )
+}
+
+function Missing({
+  networkId,
+  depositCount,
+}: {
+  readonly networkId: number
+  readonly depositCount: number
+}): JSX.Element {
+  return (
+    <Empty title={`${networkName(networkId)} has no bridge number ${grouped(depositCount)} yet.`}>
+      <p>
+        If it was sent a moment ago, it appears here as soon as its block has been read. If it was here
+        before, the network has replaced the block that it was in.
+      </p>
+    </Empty>
+  )
+}
+
+function Skeleton(): JSX.Element {
+  return (
+    <div aria-busy="true">
+      <p class="unseen">Loading</p>
+      <div class="skeleton title" />
+      <div class="skeleton panel" />
+    </div>
+  )
+}
+
+function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: BridgeStatus }): JSX.Element {
+  const nowSec = useNowSec()
+  const current = status.stages.find(({ stage, state }) => stage === status.currentStage && state !== 'done')
+  const isOver = status.claimTxHash !== null
+  const usual =
+    current === undefined || isOver ? undefined : usualTime(current, elapsedOf(status, current, nowSec))
+  return (
+    <>
+      <div class="head bridge">
+        <div>
+          <p class="muted">
+            Bridge{' '}
+            <span class="mono">
+              {bridge.originNetwork}:{bridge.depositCount}
+            </span>
+          </p>
+          <h1>
+            <Amount {...bridge} /> from {networkName(bridge.originNetwork)} to{' '}
+            {networkName(bridge.destinationNetwork)}
+          </h1>
+          <p class="sentence">
+            <Chip {...bridgeStates[bridgeState(bridge)]} />{' '}
+            <span>
+              {nowSentence(status, networkName)} {usual}
+            </span>
+          </p>
+        </div>
+      </div>
+      <div class="columns">
+        <section aria-labelledby="way" class="panel">
+          <h2 id="way">Its way</h2>
+          <ol class="way">
+            {status.stages.map((stage) => (
+              <Stage
+                key={stage.stage}
+                stage={stage}
+                status={status}
+                isCurrent={stage === current && !isOver}
+              />
+            ))}
+          </ol>
+        </section>
+        <div class="stack">
+          <Parties bridge={bridge} />
+          <MessageData bridge={bridge} />
+          {status.l1InfoTreeIndex === null ? null : <ProofPanel bridge={bridge} />}
+          <ForPrograms bridge={bridge} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Stage({
+  stage,
+  status,
+  isCurrent,
+}: {
+  readonly stage: BridgeStage
+  readonly status: BridgeStatus
+  readonly isCurrent: boolean
+}): JSX.Element {
+  const nowSec = useNowSec()
+  const { blockTimestamp, blockNumber, txHash, networkId, typical, state } = stage
+  const kind =
+    state === 'done'
+      ? 'done'
+      : state === 'waiting'
+        ? isCurrent
+          ? 'now'
+          : 'next'
+        : state === 'unknown'
+          ? 'next'
+          : 'bad'
+  const icon: IconName =
+    kind === 'done' ? 'check' : kind === 'bad' ? 'cross' : kind === 'now' ? 'clock' : 'dash'
+  const elapsed = isCurrent ? elapsedOf(status, stage, nowSec) : undefined
+  const usual = kind === 'done' ? undefined : usualTime(stage, elapsed)
+  return (
+    <li class={kind} {...(isCurrent ? { 'aria-current': 'step' as const } : {})}>
+      <span class="mark">
+        <Icon name={icon} />
+      </span>
+      <div>
+        <p class="what">
+          <strong>{stageTitle(stage, networkName)}</strong>
+          <span class="muted">{blockTimestamp === undefined ? null : <Ago at={blockTimestamp} />}</span>
+        </p>
+        {usual === undefined || stage.stage === 'claimable' ? null : <p class="muted">{usual}</p>}
+        {isCurrent && typical !== undefined ? <TypicalBar typical={typical} elapsed={elapsed} /> : null}
+        <details>
+          <summary>Details</summary>
+          <p class="muted">{stageMeanings[stage.stage]}</p>
+          <dl class="facts">
+            <Fact name="Network">{networkName(networkId)}</Fact>
+            {blockNumber === undefined ? null : <Fact name="Block">{grouped(blockNumber)}</Fact>}
+            {blockTimestamp === undefined ? null : <Fact name="Time">{exactTime(blockTimestamp)}</Fact>}
+            {txHash === undefined ? null : (
+              <Fact name="Transaction">
+                <Hex value={txHash} kind="transaction" networkId={networkId} />
+              </Fact>
+            )}
+            {stage.l1InfoTreeIndex === undefined ? null : (
+              <Fact name="L1 info leaf">{grouped(stage.l1InfoTreeIndex)}</Fact>
+            )}
+            {stage.globalExitRoot === undefined ? null : (
+              <Fact name="Global exit root">
+                <Mono value={stage.globalExitRoot} what="global exit root" />
+              </Fact>
+            )}
+            {typical === undefined ? null : (
+              <Fact name="Usually">
+                {duration(typical.medianSeconds)}, nine of ten within {duration(typical.p90Seconds)} (the last{' '}
+                {grouped(typical.sampleSize)})
+              </Fact>
+            )}
+          </dl>
+        </details>
+      </div>
+    </li>
+  )
+}
+
+/** How long it has been, beside what is usual. */
+function TypicalBar({
+  typical,
+  elapsed = 0,
+}: {
+  readonly typical: TypicalTime
+  readonly elapsed: number | undefined
+}): JSX.Element {
+  const { medianSeconds, p90Seconds } = typical
+  const whole = Math.max(p90Seconds, elapsed, 1) * 1.05
+  const at = (seconds: number): string => `${(100 * seconds) / whole}%`
+  return (
+    <div class="usual" aria-hidden="true">
+      <span
+        class="range"
+        style={{
+          left: at(Math.min(medianSeconds, p90Seconds)),
+          right: `${100 - (100 * p90Seconds) / whole}%`,
+        }}
+      />
+      <span class="so-far" style={{ width: at(elapsed) }} />
+      <span class="median" style={{ left: at(medianSeconds) }} />
+    </div>
+  )
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Parties({ bridge }: { readonly bridge: Bridge }): JSX.Element {
+  const token = knownToken(bridge, useTokenBook())
+  const { originNetwork, destinationNetwork, tokenNetwork, tokenAddress, leafType } = bridge
+  return (
+    <section aria-labelledby="parties" class="panel">
+      <h2 id="parties">What was sent</h2>
+      <dl class="facts">
+        <Fact name="Kind">{leafType === 0 ? 'Tokens' : 'A message to a contract'}</Fact>
+        <Fact name="Amount">
+          <Amount {...bridge} />
+        </Fact>
+        <Fact name="Sender">
+          <Hex value={bridge.originAddress} kind="address" networkId={originNetwork} />
+        </Fact>
+        <Fact name="Receiver">
+          <Hex value={bridge.destinationAddress} kind="address" networkId={destinationNetwork} />
+        </Fact>
+        {leafType === 0 ? (
+          <Fact name="Token">
+            {/^0x0{40}$/.test(tokenAddress) ? (
+              <>The coin of {networkName(tokenNetwork)}</>
+            ) : (
+              <span class="place">
+                <span>
+                  {token === undefined ? null : <bdi class="symbol">{token.symbol}</bdi>} of{' '}
+                  {networkName(tokenNetwork)}
+                </span>
+                <Hex value={tokenAddress} kind="address" networkId={tokenNetwork} />
+              </span>
+            )}
+          </Fact>
+        ) : null}
+        <Fact name="Sent in">
+          <Hex value={bridge.txHash} kind="transaction" networkId={originNetwork} />
+        </Fact>
+        {bridge.claimTxHash === null ? null : (
+          <Fact name="Claimed in">
+            <Hex value={bridge.claimTxHash} kind="transaction" networkId={destinationNetwork} />
+          </Fact>
+        )}
+        <Fact name="Global index">
+          <Mono value={`0x${bridge.globalIndex.toString(16)}`} what="global index" />
+        </Fact>
+      </dl>
+    </section>
+  )
+}
+
+const SHOWN_BYTES = 256
+
+/** What a message says. The metadata of tokens are their name and decimals, which are shown above. */
+function MessageData({ bridge }: { readonly bridge: Bridge }): JSX.Element | null {
+  const [isWhole, setWhole] = useState(false)
+  if (bridge.leafType !== 1) return null
+  const { metadata, metadataLength } = bridge
+  const bytes = metadata === null ? undefined : bytesOf(metadata)
+  const text = bytes === undefined ? undefined : readableText(bytes)
+  const spelled = text ?? metadata ?? ''
+  const limit = text === undefined ? 2 + 2 * SHOWN_BYTES : SHOWN_BYTES
+  const isLong = spelled.length > limit
+  return (
+    <section aria-labelledby="message" class="panel">
+      <h2 id="message">Message</h2>
+      {metadata === null ? (
+        <p class="muted">{grouped(metadataLength ?? 0)} bytes, too long to be shown.</p>
+      ) : bytes === undefined || bytes.length === 0 ? (
+        <p class="muted">It has no data.</p>
+      ) : (
+        <>
+          <pre dir="auto">{isLong && !isWhole ? `${spelled.slice(0, limit)}…` : spelled}</pre>
+          <p class="actions">
+            <span class="muted">
+              {grouped(bytes.length)} bytes{text === undefined ? '' : ', as text'}
+            </span>
+            {isLong ? (
+              <button type="button" onClick={() => setWhole(!isWhole)}>
+                {isWhole ? 'Show less' : 'Show all'}
+              </button>
+            ) : null}
+            <CopyButton text={metadata} what="data" />
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+function ForPrograms({ bridge: { originNetwork, depositCount } }: { readonly bridge: Bridge }): JSX.Element {
+  const query = `network_id=${originNetwork}&deposit_count=${depositCount}`
+  const addresses = [
+    ['Record', `${apiUrl}/bridge/v1/bridges?${query}`],
+    ['Stages', `${apiUrl}/bridge/v1/bridge-status?${query}`],
+    ['Claim call', `${apiUrl}/bridge/v1/claim-transaction?${query}`],
+  ] as const
+  return (
+    <section aria-labelledby="programs" class="panel">
+      <h2 id="programs">For programs</h2>
+      <dl class="facts">
+        {addresses.map(([name, address]) => (
+          <Fact key={name} name={name}>
+            <span class="actions">
+              <a href={address} target="_blank" rel="noreferrer noopener">
+                JSON
+              </a>
+              <span class="muted">curl</span>
+              <CopyButton text={`curl -s '${address}'`} what="as a curl command" />
+            </span>
+          </Fact>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,47 @@
+import type { Network } from '../client/bridgeClient.js'
+import { pageNetwork } from './pageSettings.js'
+
+/** What a wallet in the browser offers (EIP-1193). */
+export interface Provider {
+  request(question: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
+}
+
+/** The public endpoint of a network, as a provider; undefined where the configuration names none. */
+export function publicProvider(networkId: number): Provider | undefined {
+  const url = pageNetwork(networkId)?.rpcUrl
+  if (url === undefined) return undefined
+  return {
+    async request({ method, params = [] }) {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+      const { result, error } = (await response.json()) as {
+        result?: unknown
+        error?: { code: number; message: string }
+      }
+      if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
+      return result
+    },
+  }
+}
+
+/** `globalExitRootMap(bytes32)`. */
+const EXIT_ROOT_MAP = '0x257b3632'
+
+/**
+ * Asks a network's contract whether it knows a global exit root.
+ * @throws where the provider is on another chain, or does not answer.
+ */
+export async function knowsRoot(
+  provider: Provider,
+  network: Network,
+  globalExitRoot: string,
+): Promise<boolean> {
+  const chainId = await provider.request({ method: 'eth_chainId' })
+  if (Number(chainId) !== network.chainId) throw new Error('The wallet is on another network.')
+  const call = { to: network.globalExitRootManager, data: EXIT_ROOT_MAP + globalExitRoot.slice(2) }
+  const word = await provider.request({ method: 'eth_call', params: [call, 'latest'] })
+  return typeof word === 'string' && /[1-9a-f]/i.test(word.slice(2))
+}

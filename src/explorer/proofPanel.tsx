@@ -1,0 +1,199 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Bridge, ClaimProof } from '../client/bridgeClient.js'
+import { createWasmHasher, type MerkleExports } from '../wasm/wasmHasher.js'
+import { knowsRoot, publicProvider } from './chainCalls.js'
+import { type FoldedProof, type FoldedTree, foldProof } from './foldProof.js'
+import { api, networkName, settings } from './pageSettings.js'
+import { Chip, CopyButton, Mono } from './pieces.js'
+
+/** Checks the proof of a bridge in the browser, with the service's own WebAssembly, and tells what that proves. */
+
+type Check =
+  | { readonly step: 'idle' }
+  | { readonly step: 'busy' }
+  | { readonly step: 'failed'; readonly why: string }
+  | {
+      readonly step: 'done'
+      readonly proof: ClaimProof
+      readonly folded: FoldedProof
+      readonly chain: ChainVerdict
+    }
+
+/** Whether the destination knows the root that was reached. */
+type ChainVerdict = 'known' | 'unknown' | 'not compared'
+
+async function check(bridge: Bridge): Promise<Check> {
+  const { originNetwork, depositCount, destinationNetwork } = bridge
+  const { l1InfoTreeIndex } = await api.getL1InfoTreeIndex({ networkId: originNetwork, depositCount })
+  const [{ proof }, { instance }, { networks }] = await Promise.all([
+    api.getClaimProof({ networkId: originNetwork, depositCount, leafIndex: l1InfoTreeIndex }),
+    WebAssembly.instantiateStreaming(fetch(new URL(settings.wasmFile, import.meta.url))),
+    api.getNetworks(),
+  ])
+  const hasher = createWasmHasher('browser', instance.exports as unknown as MerkleExports)
+  const folded = foldProof(bridge, proof, hasher)
+  const provider = publicProvider(destinationNetwork)
+  const network = networks.find(({ networkId }) => networkId === destinationNetwork)
+  const chain =
+    provider === undefined || network === undefined
+      ? 'not compared'
+      : await knowsRoot(provider, network, folded.globalExitRoot.made).then(
+          (isKnown) => (isKnown ? 'known' : 'unknown') as ChainVerdict,
+          () => 'not compared' as const,
+        )
+  return { step: 'done', proof, folded, chain }
+}
+
+export function ProofPanel({ bridge }: { readonly bridge: Bridge }): JSX.Element {
+  const [state, setState] = useState<Check>({ step: 'idle' })
+  const start = (): void => {
+    setState({ step: 'busy' })
+    check(bridge).then(setState, (error: unknown) =>
+      setState({
+        step: 'failed',
+        why: error instanceof Error ? error.message.replace(/^[A-Z_]+: /, '') : String(error),
+      }),
+    )
+  }
+  return (
+    <section aria-labelledby="proof" class="panel">
+      <h2 id="proof">Proof</h2>
+      {state.step === 'done' ? (
+        <Verdict {...state} bridge={bridge} />
+      ) : (
+        <p class="muted">
+          A claim carries a proof that this bridge was sent. Your browser can check it by itself: it hashes
+          the bridge up to the root that {networkName(bridge.destinationNetwork)} accepts.
+        </p>
+      )}
+      {state.step === 'failed' ? (
+        <p class="wrong" role="alert">
+          {state.why}
+        </p>
+      ) : null}
+      <p class="actions">
+        <button type="button" disabled={state.step === 'busy'} onClick={start}>
+          {state.step === 'busy' ? 'Checking…' : state.step === 'done' ? 'Check again' : 'Check the proof'}
+        </button>
+        {state.step === 'done' ? <Downloads proof={state.proof} bridge={bridge} /> : null}
+      </p>
+    </section>
+  )
+}
+
+function Verdict({
+  folded,
+  chain,
+  bridge,
+}: {
+  readonly folded: FoldedProof
+  readonly chain: ChainVerdict
+  readonly bridge: Bridge
+}): JSX.Element {
+  const name = networkName(bridge.destinationNetwork)
+  const isWrong = !folded.isRight || chain === 'unknown'
+  const sentence = !folded.isRight
+    ? 'The proof does not lead to the root that the service names. Do not rely on it.'
+    : chain === 'known'
+      ? `This bridge is under a root that the contract on ${name} knows, checked just now.`
+      : chain === 'unknown'
+        ? `The proof is right in itself, but the contract on ${name} does not know its root.`
+        : `The proof is right in itself: this bridge is under the root below. It was not compared with the chain, as no public endpoint of ${name} is configured or none answered.`
+  return (
+    <>
+      <p class="sentence verdict">
+        <Chip
+          {...(isWrong
+            ? { tone: 'bad', word: 'Wrong' }
+            : chain === 'known'
+              ? { tone: 'good', word: 'Verified' }
+              : { tone: 'quiet', word: 'Right in itself' })}
+        />
+        <span>{sentence}</span>
+      </p>
+      <dl class="facts">
+        <Compared name="This bridge" {...folded.leaf} />
+        {folded.trees.map((tree) => (
+          <Compared
+            key={tree.title}
+            name={`Up ${tree.steps.length} levels`}
+            made={tree.root}
+            expected={tree.expected}
+          />
+        ))}
+        <Compared name="Both halves" {...folded.globalExitRoot} />
+        <Compared name="Layer 1 record" {...folded.l1InfoLeaf} />
+      </dl>
+      {folded.trees.map((tree) => (
+        <Siblings key={tree.title} tree={tree} />
+      ))}
+    </>
+  )
+}
+
+function Compared({
+  name,
+  made,
+  expected,
+}: {
+  readonly name: string
+  readonly made: string
+  readonly expected: string
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="actions">
+        <Mono value={made} what="hash" />
+        {made === expected ? null : <Chip tone="bad" word="differs" />}
+      </dd>
+    </div>
+  )
+}
+
+function Siblings({ tree }: { readonly tree: FoldedTree }): JSX.Element {
+  return (
+    <details class="siblings">
+      <summary>
+        {tree.title}: {tree.steps.length} hashes
+      </summary>
+      <ol>
+        {tree.steps.map(({ left, right, result }, level) => (
+          <li key={result}>
+            <span class="muted">{level + 1}</span>
+            <span>
+              <span class="mono">{left}</span>
+              <span class="mono">{right}</span>
+              <span class="mono strong">{result}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+function Downloads({ proof, bridge }: { readonly proof: ClaimProof; readonly bridge: Bridge }): JSX.Element {
+  const text = JSON.stringify(
+    proof,
+    (_, value) => (typeof value === 'bigint' ? `0x${value.toString(16).padStart(64, '0')}` : value),
+    2,
+  )
+  const save = (): void => {
+    const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+    const link = document.createElement('a')
+    link.href = url
+    link.download = `proof-${bridge.originNetwork}-${bridge.depositCount}.json`
+    link.click()
+    URL.revokeObjectURL(url)
+  }
+  return (
+    <>
+      <button type="button" onClick={save}>
+        Save as JSON
+      </button>
+      <CopyButton text={text} what="proof" />
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { build } from 'esbuild'
+import { licencesOf } from './licences.js'
+
+/**
+ * Build step (`npm run build`): makes the page at `/explorer` out of `src/explorer`. Run from the project's folder after WebAssembly was compiled.
+ * Each name holds a digest of its file, so browsers may keep them for good.
+ */
+const outputFolder = 'dist/explorer'
+const unfinished = `${outputFolder}.${process.pid}`
+
+const { metafile } = await build({
+  entryPoints: {
+    main: 'src/explorer/explorerMain.tsx',
+    style: 'src/explorer/explorer.css',
+    icon: 'src/explorer/icon.svg',
+    merkle: 'dist/wasm/merkle.scalar.wasm',
+  },
+  outdir: unfinished,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: ['chrome111', 'firefox121', 'safari16.4'],
+  tsconfig: 'src/explorer/tsconfig.json',
+  loader: { '.svg': 'copy', '.wasm': 'copy' },
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+})
+writeFileSync(`${unfinished}/LICENSES.txt`, licencesOf([metafile]))
+rmSync(outputFolder, { recursive: true, force: true })
+renameSync(unfinished, outputFolder)

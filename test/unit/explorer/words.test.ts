@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BridgeStage, BridgeStatus, NetworkSync } from '../../../src/client/bridgeClient.js'
+import {
+  bridgeState,
+  elapsedOf,
+  networkWords,
+  nowSentence,
+  stageTitle,
+  usualTime,
+} from '../../../src/explorer/words.js'
+import { bridgeStages } from '../../../src/query/statusRecords.js'
+
+const nameOf = (networkId: number): string => `Network ${networkId}`
+
+const injected: BridgeStage = {
+  stage: 'injected',
+  state: 'waiting',
+  networkId: 2,
+  typical: { since: 'in_l1_info_tree', medianSeconds: 720, p90Seconds: 1_200, sampleSize: 40 },
+}
+
+const status: BridgeStatus = {
+  txHash: `0x${'11'.repeat(32)}`,
+  depositCount: 7,
+  originNetwork: 1,
+  destinationNetwork: 2,
+  globalIndex: 7n,
+  readyForClaim: false,
+  claimTxHash: null,
+  l1InfoTreeIndex: null,
+  currentStage: 'injected',
+  waitsFor: { event: 'injection', networkId: 2 },
+  stages: [
+    { stage: 'bridged', state: 'done', networkId: 1, blockTimestamp: 1_000 },
+    { stage: 'in_l1_info_tree', state: 'done', networkId: 0, blockTimestamp: 2_000 },
+    injected,
+  ],
+}
+
+test('a waiting bridge says what it waits for, how long that takes and how long it has been', () => {
+  assert.equal(nowSentence(status, nameOf), 'Waiting for Network 2 to learn the new root.')
+  assert.equal(elapsedOf(status, injected, 2_240), 240)
+  assert.equal(usualTime(injected, 240), 'Usually 12 min; now 4 min.')
+  assert.equal(usualTime(injected, 1_201), 'Usually 12 min; now 20 min, longer than most.')
+  assert.equal(usualTime(injected, undefined), 'Usually 12 min.')
+  const { typical: _, ...unknown } = injected
+  assert.equal(usualTime(unknown, 240), 'So far 4 min.')
+  assert.equal(usualTime(unknown, undefined), undefined)
+})
+
+test('what is claimed, blocked or out of sight says so, whatever it waits for', () => {
+  assert.match(nowSentence({ ...status, claimTxHash: '0x12' }, nameOf), /^Done: it was claimed on Network 2/)
+  assert.match(nowSentence({ ...status, claimMatches: false }, nameOf), /^It can never be claimed/)
+  assert.match(nowSentence({ ...status, waitsFor: null }, nameOf), /^Nobody here can tell: Network 2/)
+})
+
+test('a row is blocked before it is claimed, and claimed before it is ready', () => {
+  assert.equal(bridgeState({ readyForClaim: false, claimTxHash: '0x12', claimMatches: false }), 'blocked')
+  assert.equal(bridgeState({ readyForClaim: false, claimTxHash: '0x12' }), 'claimed')
+  assert.equal(bridgeState({ readyForClaim: true, claimTxHash: null }), 'ready')
+  assert.equal(bridgeState({ readyForClaim: false, claimTxHash: null }), 'waiting')
+})
+
+const sync: NetworkSync = {
+  networkId: 1,
+  currentBlock: 10,
+  syncedBlock: 10,
+  isSynced: true,
+  finalizedBlock: 8,
+  lagSeconds: 0,
+  headAgeSeconds: 1,
+  halted: null,
+  contractDepositCount: 3,
+  contractsCompared: true,
+  indexedDepositCount: 3,
+  indexedClaimCount: 1,
+  unresolvedSenders: 0,
+}
+
+test('a network that is well needs no meaning; every other state has one, the worst is told first', () => {
+  assert.deepEqual(networkWords(sync, 'X'), { tone: 'good', word: 'Up to date' })
+  const worst = [
+    networkWords({ ...sync, halted: 'missing_log', isSynced: false, reasons: ['halted', 'lag'] }, 'X'),
+    networkWords({ ...sync, isSynced: false, reasons: ['emergency_state', 'rpc'] }, 'X'),
+    networkWords({ ...sync, isSynced: false, reasons: ['rpc', 'behind'] }, 'X'),
+    networkWords({ ...sync, isSynced: false, reasons: ['behind'] }, 'X'),
+    networkWords({ ...sync, reasons: ['stalled'] }, 'X'),
+    networkWords({ ...sync, isSynced: false }, 'X'),
+    networkWords({ ...sync, contractsCompared: false }, 'X'),
+  ]
+  assert.deepEqual(
+    worst.map(({ word }) => word),
+    [
+      'Stopped',
+      'Bridge paused',
+      'No contact',
+      'Node behind',
+      'Chain stands still',
+      'Catching up',
+      'Up to date, unchecked',
+    ],
+  )
+  for (const { meaning } of worst) assert.ok((meaning?.length ?? 0) > 40)
+})
+
+test('every stage of the API has a title', () => {
+  for (const stage of bridgeStages)
+    for (const state of ['done', 'waiting', 'removed', 'unset', 'blocked', 'unknown'] as const)
+      assert.match(stageTitle({ stage, networkId: 1, state }, nameOf), /^[A-Z][a-zA-Z0-9 ]+$/)
+})
