@@ -17,6 +17,7 @@ export interface Config {
     readonly sharedLevel?: SharedArrayBuffer
   }
   readonly health: HealthConfig
+  readonly explorer: ExplorerConfig
   /** Longest time from the end of the drain delay to the exit; then the process is killed. */
   readonly shutdownGraceMs: number
   readonly networks: readonly NetworkConfig[]
@@ -66,6 +67,16 @@ export interface RateLimitConfig {
   readonly allow: readonly string[]
   /** Most buckets kept of clients known by address, and as many of those with an API key. */
   readonly maxClients: number
+}
+
+/** The page at `/explorer`. */
+export interface ExplorerConfig {
+  readonly enabled: boolean
+  readonly title: string
+  /** `#rrggbb`. */
+  readonly accent: string
+  /** Whether the page may claim through accounts that `publicRpc` holds the keys of: on the devnet only. */
+  readonly hasUnlockedAccounts: boolean
 }
 
 export interface HealthConfig {
@@ -137,4 +148,10 @@ export interface NetworkConfig {
   readonly callTraces: 'auto' | 'off'
   /** How injections are found: by events, or (managers without such events) by polling the manager's map. */
   readonly gerInjection: 'auto' | 'event' | 'poll'
+  /** Name on the page. */
+  readonly name?: string
+  /** Block explorer that the page links to, without a slash at its end. */
+  readonly explorerUrl?: string
+  /** Endpoint that the page asks from the browser; public. */
+  readonly publicRpc?: string
 }

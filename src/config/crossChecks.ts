@@ -17,6 +17,9 @@ export function crossCheck(table: RawTable): string[] {
   checkPrimaryNetwork(table.primary_network, networks, mistakes)
   checkServer(table, mistakes)
   if (isTable(table.rate_limit)) checkRateLimit(table.rate_limit, mistakes)
+  const accent = isTable(table.explorer) ? table.explorer.accent : undefined
+  if (typeof accent === 'string' && !/^#[0-9a-f]{6}$/i.test(accent))
+    mistakes.push(`explorer.accent is ${JSON.stringify(accent)}; expected #rrggbb`)
   return mistakes
 }
 
@@ -51,7 +54,20 @@ function checkNetwork(network: RawTable, mistakes: string[]): void {
     mistakes.push(
       `${name}: finality is ${JSON.stringify(network.finality)}; expected latest, safe, finalized, depth:64 or finalized-64`,
     )
+  for (const key of ['explorer_url', 'public_rpc'])
+    if (typeof network[key] === 'string' && !isPublicAddress(network[key]))
+      mistakes.push(`${name}: ${key} is no http or https address without user, password, query and fragment`)
   if (Array.isArray(network.rpc)) checkEndpoints(name, network.rpc.filter(isTable), mistakes)
+}
+
+/** Everybody who opens the page sees it, and its origin stands in a header. */
+function isPublicAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return (
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === '')
+  )
 }
 
 function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: string[]): void {

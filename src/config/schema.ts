@@ -166,6 +166,16 @@ const Network = Type.Object(
       description:
         'How the network learns of global exit roots: by events, or (managers without events) by asking for each.',
     }),
+    name: Type.Optional(text({ description: 'Name of the network on the page at `/explorer`.' })),
+    explorer_url: Type.Optional(
+      text({ description: 'Block explorer that the page links to: `/tx/…` and `/address/…` follow it.' }),
+    ),
+    public_rpc: Type.Optional(
+      text({
+        description:
+          'JSON-RPC endpoint that the page asks from the browser, to compare proofs with the chain. Everybody who opens the page sees it: no key may stand in it.',
+      }),
+    ),
   },
   { additionalProperties: false, description: 'One table per network.' },
 )
@@ -334,6 +344,17 @@ export const ConfigFile = Type.Object(
         }),
       },
       'Log lines, on standard error.',
+    ),
+    explorer: section(
+      {
+        enabled: flag({ default: true, description: 'Whether the page at `/explorer` is served.' }),
+        title: text({ default: 'Bridges', description: 'Name of the deployment, on the page.' }),
+        accent: text({
+          default: '#2f55d4',
+          description: 'Colour of links and buttons, `#rrggbb`; dark enough to be read on white.',
+        }),
+      },
+      'The page at `/explorer`, on the port of the API.',
     ),
     health: section(
       {

@@ -44,6 +44,7 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
     ops: { host: file.ops.host, port: file.ops.port },
     pool: { workers: file.pool.workers, maxQueue: file.pool.max_queue },
     log: { level: file.log.level, format: file.log.format },
+    explorer: { ...file.explorer, hasUnlockedAccounts: false },
     health: {
       syncedLagBlocks: file.health.synced_lag_blocks,
       maxLagBlocks: file.health.max_lag_blocks,
@@ -75,6 +76,9 @@ function toNetwork(network: NetworkTable, environment: Environment): NetworkConf
     stalledAfterMs: network.stalled_after_ms ?? (network.network_id === 0 ? STALLED_L1_MS : STALLED_L2_MS),
     callTraces: network.call_traces,
     gerInjection: network.ger_injection,
+    ...(network.name === undefined ? {} : { name: network.name }),
+    ...(network.explorer_url === undefined ? {} : { explorerUrl: network.explorer_url.replace(/\/+$/, '') }),
+    ...(network.public_rpc === undefined ? {} : { publicRpc: network.public_rpc }),
   }
 }
 

@@ -43,6 +43,7 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
     ops: { host: '127.0.0.1', port: opsPort },
     pool: { workers: 1, maxQueue: 1024 },
     log: { level: 'warn', format: 'auto' },
+    explorer: { enabled: true, title: 'Devnet', accent: '#2f55d4', hasUnlockedAccounts: true },
     health: {
       syncedLagBlocks: 5,
       maxLagBlocks: 100,
@@ -76,5 +77,6 @@ function networkConfig({ networkId, chainId, rpcUrl, contracts }: DevnetChain): 
     stalledAfterMs: 0,
     callTraces: 'auto',
     gerInjection: 'auto',
+    publicRpc: rpcUrl,
   }
 }

@@ -135,7 +135,9 @@ async function startMessage(
 
   const lines = [
     '',
-    `The devnet is up: an L1 (network 0) and two L2s (networks 1 and 2), served at ${api.url}`,
+    `  ${api.url}/explorer`,
+    '',
+    `The devnet is up: an L1 (network 0) and two L2s (networks 1 and 2), served at ${api.url}. The page above shows it.`,
     '',
     'Health, and how far the chains are indexed',
     get('/bridge/v1/'),

@@ -1,10 +1,11 @@
 import { errorTable } from '../api/errorTable.js'
 import { operationIds, probeRoutes } from '../api/routes.js'
 import type { CountLabels } from '../telemetry/frontCounts.js'
+import { documentRoutes } from './documents.js'
 
 /** The routes, methods and statuses that requests are counted by. All others share one place each. */
 export const countedLabels: CountLabels = {
-  routes: ['unknown', ...operationIds, ...Object.keys(probeRoutes), 'getOpenApi', 'getDocs'],
+  routes: ['unknown', ...operationIds, ...Object.keys(probeRoutes), ...documentRoutes],
   methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'TRACE'],
   statuses: [200, 204, 304, ...new Set(Object.values(errorTable).map(({ status }) => status))],
 }

@@ -7,36 +7,61 @@ import { ONE_HOUR } from './wire/cacheControl.js'
 import type { Outgoing } from './wire/exchange.js'
 import { entityTag, type HeaderList, headerLines, JSON_TYPE } from './wire/headers.js'
 
+/** The routes of documents, as labels of requests. */
+export const documentRoutes = ['getOpenApi', 'getDocs', 'getExplorer'] as const
+
 /** A document that is made once, at the start, in every coding. */
 export interface StaticDocument {
   readonly path: string
-  readonly route: string
+  readonly route: (typeof documentRoutes)[number]
   readonly answers: { readonly [Coding in ContentCoding]: Outgoing }
 }
 
 /** The OpenAPI document, and the page that shows it. */
 export function staticDocuments(mayCompress: boolean): StaticDocument[] {
   return [
-    make('/openapi.json', 'getOpenApi', JSON_TYPE, JSON.stringify(openApiDocument(API_VERSION)), mayCompress),
-    make('/docs', 'getDocs', 'text/html; charset=utf-8', docsPage(API_VERSION), mayCompress, [
-      ['Content-Security-Policy', DOCS_POLICY],
-    ]),
+    makeDocument({
+      path: '/openapi.json',
+      route: 'getOpenApi',
+      contentType: JSON_TYPE,
+      body: Buffer.from(JSON.stringify(openApiDocument(API_VERSION))),
+      cacheControl: ONE_HOUR,
+      mayCompress,
+    }),
+    makeDocument({
+      path: '/docs',
+      route: 'getDocs',
+      contentType: HTML_TYPE,
+      body: Buffer.from(docsPage(API_VERSION)),
+      cacheControl: ONE_HOUR,
+      mayCompress,
+      headers: [['Content-Security-Policy', DOCS_POLICY]],
+    }),
   ]
 }
 
-function make(
-  path: string,
-  route: string,
-  contentType: string,
-  text: string,
-  mayCompress: boolean,
-  headers: HeaderList = [],
-): StaticDocument {
-  const plain = Buffer.from(text)
+export const HTML_TYPE = 'text/html; charset=utf-8'
+
+export function makeDocument({
+  path,
+  route,
+  contentType,
+  body: plain,
+  cacheControl,
+  mayCompress,
+  headers = [],
+}: Pick<StaticDocument, 'path' | 'route'> & {
+  readonly contentType: string
+  readonly body: Buffer
+  readonly cacheControl: string
+  readonly mayCompress: boolean
+  /** Besides those that every document has. */
+  readonly headers?: HeaderList
+}): StaticDocument {
   const answer = (coding: ContentCoding): Outgoing => ({
     status: 200,
     body: coding === 'identity' ? plain : encodeBody(plain, coding),
-    cacheControl: ONE_HOUR,
+    cacheControl,
     lines: headerLines(mayCompress ? [['Vary', 'Accept-Encoding']] : []),
     bodyLines: headerLines([
       ['Content-Type', contentType],

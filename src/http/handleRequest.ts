@@ -14,6 +14,8 @@ import type { RequestHandler, Wire, WireRequest } from './wire/wire.js'
 export interface RequestHandlerOptions {
   readonly context: ExchangeContext
   readonly targets: ReadonlyMap<string, Target>
+  /** Looks for a path that is none of `targets`. */
+  readonly findPage: (path: string) => Target | undefined
   readonly queryContext: QueryContext
   readonly maxUrlBytes: number
   /** Undefined when there is no rate limit. */
@@ -71,7 +73,7 @@ function handle(
 }
 
 function dispatch(
-  { targets, queryContext, maxUrlBytes, gate }: RequestHandlerOptions,
+  { targets, findPage, queryContext, maxUrlBytes, gate }: RequestHandlerOptions,
   exchange: Exchange,
   method: string,
   path: string,
@@ -89,7 +91,7 @@ function dispatch(
     return
   }
   // Cheap for the paths of `createGetHandler`: the hash of an interned string is known.
-  const target = targets.get(path)
+  const target = targets.get(path) ?? findPage(path)
   if (target === undefined) {
     refuse(exchange, pay, failure('NOT_FOUND', `no route ${quote(path)}`))
     return

@@ -13,6 +13,7 @@ import { openFiles } from '../telemetry/openFiles.js'
 import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
+import { explorerPage } from './explorerPage.js'
 import { createGetHandler, createRequestHandler, type RequestHandlerOptions } from './handleRequest.js'
 import { Connections } from './limits/connections.js'
 import { AddressRanges } from './limits/ipAddress.js'
@@ -87,10 +88,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const connections = createConnections(config.http, cells, metrics, (address) => exempt.has(address))
   const cache = new AnswerCache(config.http.cacheBytes)
   const readVersion = createVersionReader(status)
-  const targets = createTargets(health, staticDocuments(config.http.compress), readVersion, options.networks)
+  const explorer = explorerPage(config, logger)
+  const documents = [...staticDocuments(config.http.compress), ...explorer.files]
+  const targets = createTargets(health, documents, readVersion, options.networks)
   const handling: RequestHandlerOptions & { gate: RateGate | undefined } = {
     context,
     targets,
+    findPage: explorer.find,
     queryContext: {
       parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
       cache,

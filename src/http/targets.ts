@@ -47,8 +47,12 @@ export function createTargets(
     const { paths } = probeRoutes[route as keyof typeof probeRoutes]
     for (const path of paths) add(path, { type: 'probe', route, respond })
   }
-  for (const { path, route, answers } of documents) add(path, { type: 'document', route, answers })
+  for (const document of documents) add(document.path, documentTarget(document))
   return targets
+}
+
+export function documentTarget({ route, answers }: StaticDocument): Target {
+  return { type: 'document', route, answers }
 }
 
 /**

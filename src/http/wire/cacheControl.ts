@@ -7,10 +7,13 @@ export const NO_STORE = 'no-store'
 /** For documents, which change only with a release. */
 export const ONE_HOUR = 'public, max-age=3600'
 
-/** For answers from final data: only a reorg of final blocks could change them, and the service does not follow one. */
-const IMMUTABLE = 'public, max-age=31536000, immutable'
+/**
+ * For answers from final data: only a reorg of final blocks could change them, and the service does not follow one. And for files whose name
+ * holds a digest of them.
+ */
+export const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** For data that may change with the next commit: caches keep it, but ask before each use. */
-const REVALIDATE = 'no-cache'
+export const REVALIDATE = 'no-cache'
 /** For lists: one may be a block behind, and is refreshed by the next request. */
 const LIST = 'public, max-age=2, stale-while-revalidate=10'
 /** For what is not there yet and may come with the next block: kept just long enough to absorb a rush of requests. */

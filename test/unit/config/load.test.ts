@@ -64,6 +64,7 @@ test("the example file becomes a configuration in the code's words, with every d
     ops: { host: '127.0.0.1', port: 9091 },
     pool: { workers: 1, maxQueue: 4096 },
     log: { level: 'info', format: 'auto' },
+    explorer: { enabled: true, title: 'Bridges', accent: '#2f55d4', hasUnlockedAccounts: false },
     health: {
       syncedLagBlocks: 32,
       maxLagBlocks: 1000,
@@ -233,7 +234,7 @@ test('all mistakes are reported at once, with value, limit, source and the close
     'unknown environment name BDS_HTPP__HOST: did you mean BDS_HTTP__HOST?',
     'unknown environment name BDS_QUITE_OTHER',
     'unknown key http.prot: did you mean port?',
-    'unknown key networks[0].colour (network 0): known here: network_id, chain_id, rpc, bridge, global_exit_root_manager, rollup_manager, start_block, finality, rollback_blocks, log_range, poll_interval_ms, rpc_timeout_ms, rpc_max_response_bytes, stalled_after_ms, call_traces, ger_injection',
+    'unknown key networks[0].colour (network 0): known here: network_id, chain_id, rpc, bridge, global_exit_root_manager, rollup_manager, start_block, finality, rollback_blocks, log_range, poll_interval_ms, rpc_timeout_ms, rpc_max_response_bytes, stalled_after_ms, call_traces, ger_injection, name, explorer_url, public_rpc',
   ])
 })
 

@@ -53,6 +53,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
       },
       ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
     },
+    findPage: nothing,
     targets: createTargets(
       {
         health: () => ({ httpStatus: 200, record: { status: 'healthy' } }),
