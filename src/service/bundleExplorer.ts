@@ -28,6 +28,8 @@ const { metafile } = await build({
   tsconfig: 'src/explorer/tsconfig.json',
   loader: { '.svg': 'copy', '.wasm': 'copy' },
   legalComments: 'none',
+  // A constant of the trees is made with it, which no page needs: so it is left out, and browsers have no `Buffer`.
+  pure: ['Buffer.from'],
   metafile: true,
   logLevel: 'warning',
 })

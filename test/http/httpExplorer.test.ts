@@ -50,6 +50,7 @@ for (const transport of bothTransports()) {
       if (!link.endsWith('.js')) continue
       assert.equal(headers.get('content-type'), 'text/javascript; charset=utf-8')
       assert.equal(headers.get('content-encoding'), 'gzip')
+      assert.doesNotMatch((await fetchRaw(port, 'GET', link)).body, /\b(?:Buffer|process|require)\b[.(]/)
       scriptBytes += Number(headers.get('content-length'))
     }
     assert.ok(scriptBytes > 10_000 && scriptBytes <= MOST_SCRIPT_BYTES, `${scriptBytes} bytes`)
