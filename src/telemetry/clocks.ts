@@ -11,24 +11,26 @@ export function unixMs(): number {
   return Date.now()
 }
 
-/** Between two ticks at most this counts beyond their interval. A tick that comes later means that the whole process was stopped. */
+/** A tick that comes so late means that the whole process was stopped, or got no core: of the time since the last one twice this counts. */
 const LATE_MS = 250
 
 /**
- * Running time of this thread: between two ticks little more than their interval counts. So when the process was stopped for an hour
- * (SIGSTOP, a paused container), no thread looks silent or stuck because of it.
+ * Running time of this thread. When the process was stopped for an hour (SIGSTOP, a paused container), or other processes leave it no core,
+ * no thread looks silent or stuck because of it.
  */
 export class AwakeClock {
   private elapsedMs = 0
   private lastMs: number
+  /** The latest time that was told: the next tick may count less than that. */
+  private toldMs = 0
   private readonly tickMs: number
-  private readonly longestMs: number
+  private readonly lateMs: number
   private readonly monotonic: () => number
 
   /** @param tickMs usual time between two calls of `tick`. */
   constructor(tickMs: number, monotonic: () => number = () => performance.now()) {
     this.tickMs = tickMs
-    this.longestMs = tickMs + Math.min(tickMs, LATE_MS)
+    this.lateMs = Math.min(tickMs, LATE_MS)
     this.monotonic = monotonic
     this.lastMs = monotonic()
   }
@@ -41,12 +43,17 @@ export class AwakeClock {
   }
 
   tick(): void {
-    this.elapsedMs = this.now()
-    this.lastMs = this.monotonic()
+    const nowMs = this.monotonic()
+    const sinceMs = nowMs - this.lastMs
+    this.elapsedMs += sinceMs > this.tickMs + this.lateMs ? 2 * this.lateMs : sinceMs
+    this.lastMs = nowMs
   }
 
+  /** Never less than before. */
   now(): number {
-    return this.elapsedMs + Math.min(this.monotonic() - this.lastMs, this.longestMs)
+    const sinceMs = Math.min(this.monotonic() - this.lastMs, this.tickMs + this.lateMs)
+    this.toldMs = Math.max(this.toldMs, this.elapsedMs + sinceMs)
+    return this.toldMs
   }
 }
 

@@ -134,7 +134,7 @@ test('endpoints that were silent before a suspension do not count as silent for 
 test('a thread that is silent while the monitor runs is found, with suspensions or without', () => {
   const { run, stop, silent } = machine()
   run(1)
-  run(2, [0])
+  run(3, [0])
   stop(HOUR_MS)
   run(1, [0])
   assert.deepEqual(silent(), [])
