@@ -21,6 +21,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
   query: ['size', 'quick', 'no-rival', 'doc'],
   backfill: ['size', 'rounds', 'shared', 'only', 'doc', 'senders', 'anvil'],
   merkle: ['size'],
+  memory: ['size', 'shared', 'settle', 'seconds', 'restarts', 'doc'],
   idle: ['networks', 'poll', 'settle', 'seconds', 'doc'],
 }
 
