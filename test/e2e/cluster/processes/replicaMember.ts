@@ -15,9 +15,10 @@ import { openTestShard } from '../../../support/testShard.js'
 import { MAX_LOG_BYTES } from '../natsProcesses.js'
 
 /** What an instance tells its parent. */
-export type ToldByMember = { readonly type: 'leads' } | { readonly type: 'stands'; readonly block: number }
-
-const LOOK_EVERY_MS = 20
+export type ToldByMember =
+  | { readonly type: 'leads' }
+  /** Unix milliseconds, with fractions. */
+  | { readonly type: 'stands'; readonly block: number; readonly atMs: number }
 
 /**
  * One instance of a cluster: a network's shard of its own, which follows the log, and the real sync loop whenever it holds the lease. Ends
@@ -47,18 +48,27 @@ const client = createChainClient({
   scanner: createLogScanner(compileMerkleModule()),
 })
 let stood: number | undefined
-const looking = setInterval(() => {
+const apply: typeof writer.apply = (command, place) => {
+  const outcome = writer.apply(command, place)
   const block = row.get('syncedBlock')
-  if (block !== undefined && block !== stood) tell({ type: 'stands', block })
+  const atMs = performance.timeOrigin + performance.now()
+  if (block !== undefined && block !== stood) tell({ type: 'stands', block, atMs })
   stood = block
-}, LOOK_EVERY_MS)
+  return outcome
+}
 const own = logSettingsOf(settings, randomBytes(16))
 try {
   await runReplica(
     {
       log: createCommandLog(await servers.openLogStream(own.networkId, stop.signal), systemClock),
       leases: await servers.openKeyBoard('leases', stop.signal),
-      ...{ writer, row, settings: own, clock: systemClock, holder: `${name} ${process.pid}` },
+      ...{
+        writer: { ...writer, apply },
+        row,
+        settings: own,
+        clock: systemClock,
+        holder: `${name} ${process.pid}`,
+      },
       newId: () => randomBytes(16),
       lead: (term) => {
         tell({ type: 'leads' })
@@ -82,7 +92,6 @@ try {
 } catch (error) {
   if (!stop.signal.aborted) throw error
 } finally {
-  clearInterval(looking)
   client.close()
   await servers.close()
   await close()
