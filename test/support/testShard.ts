@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { createStatusBoard, type StatusRow, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
 import type { BlockBatch, IndexedBlock } from '../../src/protocol/chainEvent.js'
@@ -9,7 +11,7 @@ import { openShardWriter } from '../../src/shard/write/writer.js'
 import { hashRunLayouts } from '../../src/store/layout/hashRun.js'
 import { hashKinds, type TableName, tables } from '../../src/store/layout/tables.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
-import { openShardStoreReader } from '../../src/store/shardStore.js'
+import { openShardStoreReader, openShardStoreSnapshot } from '../../src/store/shardStore.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
 import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 import { type NamedCommands, withNamedCommands } from './namedCommands.js'
@@ -88,6 +90,20 @@ export function digestTables(view: ReadView): string {
     for (const { key, value } of view.list(table, all))
       hash.update(`${table} ${key.length} ${value.length} `).update(key).update(value)
   return hash.digest('hex')
+}
+
+/** Of every shard in a data folder that no service uses, by the shard's name. */
+export async function digestsOfShards(dataDir: string): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {}
+  for (const name of readdirSync(dataDir).sort()) {
+    if (!existsSync(join(dataDir, name, 'data.mdb'))) continue
+    const store = openShardStoreSnapshot(join(dataDir, name))
+    store.refresh()
+    digests[name] = digestTables(store)
+    store.release()
+    await store.close()
+  }
+  return digests
 }
 
 /** Every entry of every table as text, without the counts of reorgs and commits, and without what audits note. */

@@ -71,19 +71,11 @@ const ROWS_AT_ONCE = 1_000
 
 const flagOf = (parameter: string): string => parameter.replaceAll('_', '-')
 
-/** Parameter → its description, of all lists. */
-const filters: ReadonlyMap<string, string> = new Map(
-  Object.entries(lists)
-    .flatMap(([name, { route }]) =>
-      Object.entries(route.parameters.properties)
-        .filter(([parameter]) => !PAGING.has(parameter))
-        .map(([parameter]) => [parameter, name] as const),
-    )
-    .reduce((names, [parameter, name]) => {
-      const known = names.get(parameter)
-      return names.set(parameter, known === undefined ? name : `${known}, ${name}`)
-    }, new Map<string, string>()),
-)
+/** Parameter → the lists that have it. */
+const filters = new Map<string, string[]>()
+for (const [name, { route }] of Object.entries(lists))
+  for (const parameter of Object.keys(route.parameters.properties))
+    if (!PAGING.has(parameter)) filters.set(parameter, [...(filters.get(parameter) ?? []), name])
 
 /** `bds export`: every record of a list as lines, from the stores of a running or a stopped service. */
 export const exportVerb: Verb = {
@@ -99,7 +91,9 @@ export const exportVerb: Verb = {
     '  --out FILE        instead of standard output; the file has its name only when it is complete. Tells the number of records',
     '  --json            with --out: one JSON document instead of a line',
     'Filters, those of the API; without --network-id all networks, one after the other:',
-    ...[...filters].map(([parameter, names]) => `  --${`${flagOf(parameter)} V`.padEnd(18)}of ${names}`),
+    ...[...filters].map(
+      ([parameter, names]) => `  --${`${flagOf(parameter)} V`.padEnd(18)}of ${names.join(', ')}`,
+    ),
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
@@ -149,7 +143,7 @@ function queriesOf(
   const given = [...filters.keys()].filter((parameter) => values[flagOf(parameter)] !== undefined)
   const strange = given.find((parameter) => !(parameter in route.parameters.properties))
   if (strange !== undefined)
-    throw new UsageError(`--${flagOf(strange)} is a filter of ${filters.get(strange)} only`)
+    throw new UsageError(`--${flagOf(strange)} is a filter of ${filters.get(strange)?.join(', ')} only`)
   const parameters = new URLSearchParams(given.map((name): [string, string] => [name, values[flagOf(name)]!]))
   parameters.set('page_size', String(ROWS_AT_ONCE))
   if (!parameters.has('order')) parameters.set('order', 'asc')

@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  watch,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { decodeManifest, encodeManifest, type Manifest } from '../../../src/snapshot/manifest.js'
 import { metaKey } from '../../../src/store/layout/keys.js'
 import { encodeUint32 } from '../../../src/store/layout/smallRows.js'
-import { restoreDirectory, restoreMarker } from '../../../src/store/shardDirectory.js'
-import { openShardStoreSnapshot, openShardStoreWriter } from '../../../src/store/shardStore.js'
+import { restoreDirectory } from '../../../src/store/shardDirectory.js'
+import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
-import { digestTables } from '../../support/testShard.js'
+import { digestsOfShards } from '../../support/testShard.js'
 import { storeSmallWorld } from './storedWorld.js'
 
 async function bds(context: TestContext, args: string[], environment: Readonly<Record<string, string>> = {}) {
@@ -31,20 +20,8 @@ async function bds(context: TestContext, args: string[], environment: Readonly<R
 }
 
 const dataDirOf = (configFile: string) => configFile.replace(/\.toml$/, '')
-const isShard = (name: string) => /^\d+$/.test(name)
-const shardsIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).filter(isShard).sort() : [])
-
-async function digestsOf(dataDir: string): Promise<Record<string, string>> {
-  const digests: Record<string, string> = {}
-  for (const name of shardsIn(dataDir)) {
-    const store = openShardStoreSnapshot(join(dataDir, name))
-    store.refresh()
-    digests[name] = digestTables(store)
-    store.release()
-    await store.close()
-  }
-  return digests
-}
+const shardsIn = (folder: string) =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => /^\d+$/.test(name)) : []
 
 /** A backup of the small world as a service has stored it, and where it may be restored. */
 async function backedUp(context: TestContext) {
@@ -88,7 +65,7 @@ for (const name of ['backup', 'backup.tar'])
     const restored = await bds(t, ['restore', '--config', copy, '--from', from, '--deep'])
     assert.equal(restored.code, 0, restored.stderr)
     assert.match(restored.stdout, /^network 1: block \d+, \d+ checks passed$/m)
-    assert.deepEqual(await digestsOf(dataDirOf(copy)), await digestsOf(dataDirOf(file)))
+    assert.deepEqual(await digestsOfShards(dataDirOf(copy)), await digestsOfShards(dataDirOf(file)))
     const verified = await bds(t, ['verify', '--config', copy, '--deep'])
     assert.deepEqual([verified.code, verified.stdout.split('\n').at(-1)], [0, 'no damage found'])
     const second = await startService(t, copy)
@@ -200,12 +177,15 @@ test('stores that are there are replaced only with --replace, and never those of
   world.network(1).mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
   await inStep(service, world)
   await service.kill('SIGTERM')
-  const newer = await digestsOf(dataDirOf(file))
+  const newer = await digestsOfShards(dataDirOf(file))
   const replaced = await bds(t, restore('data', '--replace', '--json'))
   assert.equal(replaced.code, 0, replaced.stderr)
-  assert.notDeepEqual(await digestsOf(dataDirOf(file)), newer)
+  assert.notDeepEqual(await digestsOfShards(dataDirOf(file)), newer)
   await bds(t, restore('elsewhere', '--offline'))
-  assert.deepEqual(await digestsOf(dataDirOf(file)), await digestsOf(dataDirOf(configFile('elsewhere'))))
+  assert.deepEqual(
+    await digestsOfShards(dataDirOf(file)),
+    await digestsOfShards(dataDirOf(configFile('elsewhere'))),
+  )
 })
 
 test('stores that stay beside those of a backup must not have polled more of the L1', async (t) => {
@@ -222,68 +202,17 @@ test('stores that stay beside those of a backup must not have polled more of the
     await store.close()
   }
   await polledTo(1_000)
-  const before = await digestsOf(dataDirOf(file))
+  const before = await digestsOfShards(dataDirOf(file))
   const refused = await bds(t, restore('data', '--replace', '--offline'))
   assert.equal(refused.code, 4)
   assert.match(
     refused.stderr,
     /^bds: network 0 is older than network 2: it has \d+ L1 info leaves, .* polled 1000$/,
   )
-  assert.deepEqual(await digestsOf(dataDirOf(file)), before)
+  assert.deepEqual(await digestsOfShards(dataDirOf(file)), before)
   await polledTo(1)
   const restored = await bds(t, restore('data', '--replace', '--offline'))
   assert.equal(restored.code, 0, restored.stderr)
   assert.match(restored.stdout, /^not in the backup: network 2; `bds run` goes on with what is stored/m)
-  assert.notEqual((await digestsOf(dataDirOf(file)))['2'], undefined)
-})
-
-test('a restore that is killed leaves the old stores, or what only another restore goes on with', async (t) => {
-  const { world, file, configFile, restore } = await backedUp(t)
-  assert.equal((await bds(t, restore('expected', '--offline'))).code, 0)
-  const expected = await digestsOf(dataDirOf(configFile('expected')))
-  for (const networkId of world.networkIds)
-    world
-      .network(networkId)
-      .mine((block) => block.tx().deposit({ destinationNetwork: networkId === 0 ? 1 : 0 }))
-  const service = await startService(t, file)
-  await inStep(service, world)
-  await service.kill('SIGTERM')
-  const dataDir = dataDirOf(file)
-  const old = await digestsOf(dataDir)
-  const kept = `${dataDir}.kept`
-  cpSync(dataDir, kept, { recursive: true })
-
-  for (let round = 0; round < 8; round++) {
-    rmSync(dataDir, { recursive: true })
-    cpSync(kept, dataDir, { recursive: true })
-    mkdirSync(restoreDirectory(dataDir))
-    const running = startBds(t, restore('data', '--replace', '--offline'))
-    const watcher = watch(restoreDirectory(dataDir))
-    t.after(() => watcher.close())
-    // Every other round while stores are replaced, which takes only a moment; else at any time.
-    watcher.on('change', (_event, name) => {
-      if (round % 2 === 0 && name === 'placing') running.child.kill('SIGKILL')
-    })
-    if (round % 2 === 1) void delay(randomInt(1_500)).then(() => running.child.kill('SIGKILL'))
-    const { code } = await running.exited
-    watcher.close()
-    const isHalf = existsSync(restoreMarker(dataDir))
-    const found = await digestsOf(dataDir)
-    if (code === 0) assert.deepEqual(found, expected)
-    else if (!isHalf)
-      assert.ok([old, expected].some((whole) => JSON.stringify(whole) === JSON.stringify(found)))
-    else {
-      const run = await bds(t, ['run', '--config', file])
-      assert.deepEqual(
-        [run.code, run.stderr.split('\n').at(-1)],
-        [4, `bds: a restore into ${dataDir} was not finished: run \`bds restore\` again`],
-      )
-      if (found['0'] === expected['0']) assert.notEqual(found['1'], old['1'], 'no old L2 beside the new L1')
-    }
-    // Whether or not it was half done: without --replace where it had begun to replace.
-    const again = await bds(t, restore('data', '--offline', ...(isHalf ? [] : ['--replace'])))
-    assert.equal(again.code, 0, again.stderr)
-    assert.deepEqual(await digestsOf(dataDir), expected)
-    assert.equal(existsSync(restoreDirectory(dataDir)), false)
-  }
+  assert.notEqual((await digestsOfShards(dataDirOf(file)))['2'], undefined)
 })

@@ -1,0 +1,27 @@
+import fs from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+
+/**
+ * Loaded before a `bds restore` (`--import`): kills it before its n-th change of the data folder, counted from the marker that says that
+ * stores are being replaced. `KILL_BEFORE` is n; 1 is the marker itself.
+ */
+const killBefore = Number(process.env.KILL_BEFORE)
+let step = 0
+
+function counted<Args extends unknown[], Result>(
+  change: (...args: Args) => Result,
+): (...args: Args) => Result {
+  return (...args) => {
+    if (step > 0 || String(args[0]).endsWith('/placing')) step++
+    if (step === killBefore) process.kill(process.pid, 'SIGKILL')
+    return change(...args)
+  }
+}
+
+promises.writeFile = counted(promises.writeFile)
+promises.rename = counted(promises.rename)
+promises.rm = counted(promises.rm)
+fs.rmSync = counted(fs.rmSync)
+fs.rmdirSync = counted(fs.rmdirSync)
+syncBuiltinESMExports()
