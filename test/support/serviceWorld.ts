@@ -69,6 +69,22 @@ export async function inStep(service: ServiceProcess, world: FakeWorld): Promise
   )
 }
 
+/**
+ * Waits until no sender is provisional or unknown: on a busy machine a trace may come too late for the block, and a correction later
+ * changes what is answered.
+ */
+export async function sendersKnown({ opsUrl }: ServiceProcess): Promise<void> {
+  await until(
+    async () => (await fetch(`${opsUrl}/metrics`)).text(),
+    (metrics) => {
+      const counts = [...metrics.matchAll(/^bds_(?:provisional|unknown)_senders\{.*\} (\d+)$/gm)]
+      return counts.length > 0 && counts.every(([, count]) => count === '0')
+    },
+    'every sender known',
+    120_000,
+  )
+}
+
 /** Facts about a deposit by their names on the wire, and in the model. */
 const BRIDGE_FACTS = {
   tx_hash: 'transactionHash',

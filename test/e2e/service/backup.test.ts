@@ -9,7 +9,7 @@ import { restoreDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
-import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
+import { everyAnswer, inStep, sendersKnown, serveWorld } from '../../support/serviceWorld.js'
 import { digestsOfShards } from '../../support/testShard.js'
 import { storeSmallWorld } from './storedWorld.js'
 
@@ -44,6 +44,7 @@ for (const name of ['backup', 'backup.tar'])
     const file = configFile('data')
     const first = await startService(t, file)
     await inStep(first, world)
+    await sendersKnown(first)
     const answers = await everyAnswer(first, world)
     const from = join(dirname(file), name)
     const made = await bds(t, ['backup', '--config', file, '--to', from, '--json'])

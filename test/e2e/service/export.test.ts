@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { type ServiceProcess, startBds, startService } from '../../support/serviceProcess.js'
-import { inStep, serveWorld } from '../../support/serviceWorld.js'
+import { inStep, sendersKnown, serveWorld } from '../../support/serviceWorld.js'
 
 async function bds(context: TestContext, ...args: string[]) {
   const { exited, stdout, stderr } = startBds(context, args)
@@ -32,6 +32,7 @@ test('an export has the records of the API, with each of its filters, while the 
   const file = configFile('data')
   const service = await startService(t, file)
   await inStep(service, world)
+  await sendersKnown(service)
   const all = await asked(service, 'bridges', 'bridges', 'network_id=0')
   const some = all[1]!
   const claims = await asked(service, 'claims', 'claims', 'network_id=1')

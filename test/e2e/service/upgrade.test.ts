@@ -9,7 +9,7 @@ import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreSnapshot, openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { readIdentity } from '../../../src/store/storeIdentity.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
-import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
+import { everyAnswer, inStep, sendersKnown, serveWorld } from '../../support/serviceWorld.js'
 import { buildWorldOfSchema4, unpackStoresOfSchema4 } from '../../support/storesOfSchema4.js'
 import { untilEqual } from '../../support/until.js'
 
@@ -61,6 +61,7 @@ test('a service on upgraded stores gives the answers of one that has read the ch
 
   const expected = await startService(t, fresh)
   await inStep(expected, world)
+  await sendersKnown(expected)
   const answers = await everyAnswer(expected, world)
   await expected.kill('SIGTERM')
   const service = await startService(t, old)
