@@ -12,6 +12,7 @@ import { servedNetworks } from '../http/servedNetworks.js'
 import { type HttpServer, startHttpServer } from '../http/server.js'
 import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
 import { AwakeClock, everySecond, monotonicMs, SECOND_MS } from '../telemetry/clocks.js'
+import { watchThread } from '../telemetry/counts/threadTimes.js'
 import { FrontCounts } from '../telemetry/frontCounts.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
@@ -64,6 +65,7 @@ class CellThread {
   private readonly data: CellData
   private readonly logger: Logger
   private readonly counts: FrontCounts
+  private readonly thread: ReturnType<typeof watchThread>
   private readonly health: HealthBoard
   private readonly awake = new AwakeClock(SECOND_MS)
   private readonly stopBeats: () => void
@@ -80,6 +82,7 @@ class CellThread {
     this.data = data
     this.logger = logger
     this.counts = new FrontCounts(data.counts)
+    this.thread = watchThread(this.counts)
     this.health = new HealthBoard(data.health)
     this.stopBeats = everySecond(() => this.beat())
   }
@@ -161,6 +164,7 @@ class CellThread {
     await pool?.close()
     this.stopBeats()
     clearTimeout(this.nextBeat)
+    this.thread.close()
   }
 
   /** The server, also one that is being opened now; undefined without one. */
@@ -171,6 +175,7 @@ class CellThread {
   private beat(): void {
     clearTimeout(this.nextBeat)
     this.awake.tick()
+    this.thread.measure()
     if (this.pool !== undefined) this.health.setPoolAlive(this.data.cell, this.pool.isAlive())
     const { pending = 0, sending = 0, connections = 0 } = this.http?.stats() ?? {}
     const { waiting = 0, batchesInFlight = 0 } = this.pool?.stats() ?? {}

@@ -51,7 +51,7 @@ const networkGauges: readonly NetworkGauge[] = [
   },
   { name: 'bds_deposits_indexed', help: 'Deposits stored', read: (row) => row.get('depositCount') },
   {
-    name: 'bds_contract_deposit_count',
+    name: 'bds_contract_deposits',
     help: 'Deposits that the bridge contract counts',
     read: (row) => row.get('contractDepositCount'),
   },

@@ -1,10 +1,17 @@
 import { errorTable } from '../api/errorTable.js'
-import { operationIds, probeRoutes } from '../api/routes.js'
+import { operationIds, probeRoutes, routes } from '../api/routes.js'
 import type { CountLabels } from '../telemetry/frontCounts.js'
 import { documentRoutes } from './documents.js'
 
 /** The routes, methods and statuses that requests are counted by. All others share one place each. */
 export const countedLabels: CountLabels = {
+  paths: {
+    ...Object.fromEntries(operationIds.map((id) => [id, routes[id].path])),
+    ...Object.fromEntries(Object.entries(probeRoutes).map(([id, { paths }]) => [id, paths[0]])),
+    getOpenApi: '/openapi.json',
+    getDocs: '/docs',
+    getExplorer: '/explorer',
+  },
   routes: ['unknown', ...operationIds, ...Object.keys(probeRoutes), ...documentRoutes],
   methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'TRACE'],
   statuses: [200, 204, 304, ...new Set(Object.values(errorTable).map(({ status }) => status))],

@@ -8,8 +8,8 @@ export interface OpsServerOptions {
   /** 0 = any free port. */
   readonly port: number
   readonly health: HealthSource
-  /** The text of all metrics, and its content type. */
-  readonly metrics: { readonly contentType: string; read(): Promise<string> }
+  /** All metrics, in the text format of Prometheus. */
+  metrics(): Promise<string>
 }
 
 export interface OpsServer {
@@ -25,7 +25,7 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Route = () => Reply | Promise<Reply>
+type Route = (request: IncomingMessage) => Reply | Promise<Reply>
 
 /** Enough for scrapes and probes; more would take descriptors away from clients. */
 const MAX_CONNECTIONS = 64
@@ -60,7 +60,7 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
 
 function routesOf({ health, metrics }: OpsServerOptions): ReadonlyMap<string, Route> {
   return new Map<string, Route>([
-    ['/metrics', async () => ({ status: 200, type: metrics.contentType, body: await metrics.read() })],
+    ['/metrics', async ({ headers }) => exposition(await metrics(), headers.accept)],
     ['/livez', () => json(200, { status: 'alive' })],
     ['/readyz', () => readiness(health)],
     [
@@ -71,6 +71,23 @@ function routesOf({ health, metrics }: OpsServerOptions): ReadonlyMap<string, Ro
       },
     ],
   ])
+}
+
+const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+/** @param accept what the client can read: OpenMetrics only if it says so. */
+function exposition(text: string, accept = ''): Reply {
+  const wantsOpen = accept
+    .split(',')
+    .some(
+      (range) => /^\s*application\/openmetrics-text\b/i.test(range) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range),
+    )
+  const headers = { Vary: 'Accept' }
+  if (!wantsOpen) return { status: 200, type: TEXT_TYPE, body: text, headers }
+  // A counter has `_total` in its samples alone, no line is empty, and the last one says that it is the last.
+  const body = text.replace(/^(# (?:HELP|TYPE) \S+?)_total(?= )/gm, '$1').replace(/\n{2,}/g, '\n')
+  return { status: 200, type: OPEN_METRICS_TYPE, body: `${body}# EOF\n`, headers }
 }
 
 function readiness(health: HealthSource): Reply {
@@ -97,10 +114,10 @@ async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessa
   switch (request.method) {
     case 'GET':
     case 'HEAD':
-      return route()
+      return route(request)
     case 'OPTIONS': {
       // HAProxy's default check is `OPTIONS / HTTP/1.0`: it must fail when the instance drains.
-      const reply = path === '/metrics' ? undefined : await route()
+      const reply = path === '/metrics' ? undefined : await route(request)
       const seen: Reply = reply === undefined || reply.status < 400 ? { status: 204, body: '' } : reply
       return { ...seen, headers: { ...seen.headers, Allow: METHODS } }
     }

@@ -93,7 +93,7 @@ async function open(
   const ops = await startOpsServer({
     ...config.ops,
     health,
-    metrics: { contentType: registry.contentType, read: () => registry.metrics() },
+    metrics: () => registry.metrics(),
   })
   rooms.add('operations port', () => ops.close())
 
@@ -146,7 +146,7 @@ async function open(
   const port = await unlessFailed(fronts.open())
 
   const parts = { hasher: compiled.name, transport: transportName }
-  registerServiceMetrics(registry, config, status, guard.stores, parts)
+  registerServiceMetrics(registry, config, status, fronts.counts, guard.stores, parts)
   logger.info('service started', {
     ...parts,
     version: buildInfo.version,

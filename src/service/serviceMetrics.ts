@@ -6,7 +6,10 @@ import { registerNetworkMetrics } from '../health/networkMetrics.js'
 import type { StoreGuard } from '../store/openStores.js'
 import type { StoreFigures } from '../store/shardStore.types.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
+import { IndexerCountsReader } from '../telemetry/counts/indexerCounts.js'
 import { registerIndexerMetrics } from '../telemetry/counts/indexerMetrics.js'
+import { type NamedThread, registerThreadMetrics, watchOwnThread } from '../telemetry/counts/threadTimes.js'
+import { type FrontCountsHandle, FrontCountsReader } from '../telemetry/frontCounts.js'
 import { gaugeOf } from '../telemetry/metrics.js'
 import { readProcessMemory } from '../telemetry/processMemory.js'
 import { standardError, standardOutput } from '../telemetry/standardStreams.js'
@@ -23,11 +26,19 @@ export interface BuildParts {
  */
 const LOOP_SAMPLE_MS = 1_000
 
+/** Gauges of prom-client whose names say that they count: `promtool` refuses them, and the same numbers are told by kind as well. */
+const BADLY_NAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
 /** Registers metrics of the process as a whole: build, disk, Node itself, and everything on the status board. */
 export function registerServiceMetrics(
   registry: Registry,
   config: Config,
   status: StatusBoardHandle,
+  fronts: readonly FrontCountsHandle[],
   stores: StoreGuard['stores'],
   parts: BuildParts,
 ): void {
@@ -59,8 +70,26 @@ export function registerServiceMetrics(
   })
   registerNetworkMetrics(registry, status)
   registerIndexerMetrics(registry, status.counts)
+  registerThreadMetrics(registry, threadsOf(status, fronts))
   registerStores(registry, stores)
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS })
+  for (const name of BADLY_NAMED) registry.removeSingleMetric(name)
+}
+
+/** Main, the front threads and the indexer threads. Query threads sleep outside of their event loop, which would look busy. */
+function threadsOf(
+  { networkIds, counts }: StatusBoardHandle,
+  fronts: readonly FrontCountsHandle[],
+): NamedThread[] {
+  const ofFronts = fronts.map((handle, at) => {
+    const reader = new FrontCountsReader(handle)
+    return { thread: `front ${at + 1}`, read: () => reader.thread() }
+  })
+  const ofIndexers = networkIds.map((networkId) => {
+    const reader = new IndexerCountsReader(counts, networkId)
+    return { thread: `indexer ${networkId}`, read: () => reader.thread() }
+  })
+  return [watchOwnThread('main'), ...ofFronts, ...ofIndexers]
 }
 
 function registerStores(registry: Registry, stores: StoreGuard['stores']): void {

@@ -38,12 +38,24 @@ export const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 /** The values of labels that are counted one by one. Any other value is counted as `OTHER`. */
 export interface CountLabels {
+  /** What routes are told by: their paths. One without is told by its own name. */
+  readonly paths?: Readonly<Record<string, string>>
   readonly routes: readonly string[]
   readonly methods: readonly string[]
   readonly statuses: readonly number[]
 }
 
 const OTHER = 'other'
+
+/** How a thread has spent its time since its start. */
+export interface ThreadTimes {
+  /** Seconds that its event loop was busy, and that it waited. */
+  readonly activeSec: number
+  readonly idleSec: number
+  /** How often the garbage collector held it up, and for how long. */
+  readonly collections: number
+  readonly collectingSec: number
+}
 
 /** The counts of one front thread, as they are passed to it: plain data with shared memory inside. */
 export interface FrontCountsHandle {
@@ -72,6 +84,10 @@ interface Layout {
   readonly connections: number
   readonly refused: number
   readonly slow: number
+  readonly loopActiveSec: number
+  readonly loopIdleSec: number
+  readonly collections: number
+  readonly collectingSec: number
   readonly size: number
 }
 
@@ -102,6 +118,10 @@ function layoutOf({ routes, methods, statuses }: CountLabels): Layout {
     connections: take(1),
     refused: take(connectionRefusals.length),
     slow: take(slowReaderLimits.length),
+    loopActiveSec: take(1),
+    loopIdleSec: take(1),
+    collections: take(1),
+    collectingSec: take(1),
   }
   return { ...layout, size }
 }
@@ -197,6 +217,17 @@ export class FrontCounts implements HttpMetrics, PoolMetrics {
     this.counts[this.layout.beats]! += 1
   }
 
+  /** See `ThreadTimes`. */
+  loop(activeSec: number, idleSec: number): void {
+    this.counts[this.layout.loopActiveSec] = activeSec
+    this.counts[this.layout.loopIdleSec] = idleSec
+  }
+
+  collected(seconds: number): void {
+    this.counts[this.layout.collections]! += 1
+    this.counts[this.layout.collectingSec]! += seconds
+  }
+
   private placeOf(route: string): number {
     return this.routeAt.get(route) ?? this.others.route
   }
@@ -274,7 +305,17 @@ export class FrontCountsReader {
     return { buckets: this.many(waits, DURATION_BUCKETS.length + 1), sum: this.counts[waitedSec]! }
   }
 
-  /** Every combination of labels that was counted. */
+  thread(): ThreadTimes {
+    const { loopActiveSec, loopIdleSec, collections, collectingSec } = this.layout
+    return {
+      activeSec: this.counts[loopActiveSec]!,
+      idleSec: this.counts[loopIdleSec]!,
+      collections: this.counts[collections]!,
+      collectingSec: this.counts[collectingSec]!,
+    }
+  }
+
+  /** Every combination of labels that was counted, and of each route what alerts ask for: a success and each failure of ours. */
   *answers(): Generator<{ route: string; method: string; status: string; count: number }> {
     const { routes, methods, statuses } = this.labels
     let at = this.layout.answers
@@ -282,26 +323,30 @@ export class FrontCountsReader {
       for (const method of [...methods, OTHER])
         for (const status of [...statuses, OTHER]) {
           const count = this.counts[at++]!
-          if (count > 0) yield { route, method, status: String(status), count }
+          const isAlwaysTold = method === 'GET' && (status === 200 || Number(status) >= 500)
+          if (count > 0 || (isAlwaysTold && route !== OTHER))
+            yield { route: this.told(route), method, status: String(status), count }
         }
   }
 
-  /** Durations of each route's requests, where there were any. */
+  /** Durations of each route's requests. */
   *durations(): Generator<Histogram & { readonly route: string }> {
     const places = DURATION_BUCKETS.length + 1
     for (const [at, route] of [...this.labels.routes, OTHER].entries()) {
       const buckets = this.many(this.layout.durations + at * places, places)
-      if (buckets.some((count) => count > 0))
-        yield { route, buckets, sum: this.counts[this.layout.durationSec + at]! }
+      yield { route: this.told(route), buckets, sum: this.counts[this.layout.durationSec + at]! }
     }
   }
 
-  /** A count by route, where it is not 0. */
+  /** A count by route. */
   *byRoute(what: 'cacheHits' | 'aborted' | 'limited'): Generator<{ route: string; count: number }> {
     for (const [at, route] of [...this.labels.routes, OTHER].entries()) {
-      const count = this.counts[this.layout[what] + at]!
-      if (count > 0) yield { route, count }
+      yield { route: this.told(route), count: this.counts[this.layout[what] + at]! }
     }
+  }
+
+  private told(route: string): string {
+    return this.labels.paths?.[route] ?? route
   }
 
   private many(from: number, places: number): Float64Array {

@@ -52,8 +52,10 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
     ['reason'],
     (add) => {
       for (const reason of connectionRefusals) {
-        const counted = total((front) => front.connectionsRefused(reason))
-        if (counted > 0) add({ reason }, counted)
+        add(
+          { reason },
+          total((front) => front.connectionsRefused(reason)),
+        )
       }
     },
   )
@@ -63,8 +65,10 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
     ['limit'],
     (add) => {
       for (const limit of slowReaderLimits) {
-        const counted = total((front) => front.slowReadersCut(limit))
-        if (counted > 0) add({ limit }, counted)
+        add(
+          { limit },
+          total((front) => front.slowReadersCut(limit)),
+        )
       }
     },
   )
@@ -103,8 +107,10 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
     ['reason'],
     (add) => {
       for (const reason of rejectReasons) {
-        const counted = total((front) => front.rejected(reason))
-        if (counted > 0) add({ reason }, counted)
+        add(
+          { reason },
+          total((front) => front.rejected(reason)),
+        )
       }
     },
   )

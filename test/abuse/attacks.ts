@@ -116,7 +116,7 @@ export const longAttacks: readonly Attack[] = [
   pipelined(
     '304 of a kept answer',
     [request('/bridge/v1/claims?network_id=1', 'GET', 'If-None-Match: *\r\n')],
-    'bds_http_requests_total{route="getClaims",method="GET",status="304"',
+    'bds_http_requests_total{route="/bridge/v1/claims",method="GET",status="304"',
   ),
   knownPages(3_500, FEW),
   {

@@ -22,6 +22,7 @@ interface Fault {
 
 const target = { job: 'bds', instance: 'first:9091' }
 const network = { ...target, network_id: '1' }
+const endpoint = { ...network, endpoint: 'alpha' }
 
 /** A metric that has one value for ten minutes, then another one. */
 const turns = (labels: Readonly<Record<string, string>>, from: number, to: number): Series => [
@@ -95,6 +96,40 @@ const faults: Readonly<Record<string, Fault>> = {
     labels: { ...network, reason: 'disk_full' },
   },
   BdsNoEndpointAnswers: ofNetwork('bds_rpc_down', 0, 1, 13),
+  BdsEndpointFails: {
+    series: {
+      bds_rpc_errors_total: [
+        counts({ ...endpoint, method: 'eth_getLogs', kind: 'timeout' }, 20),
+        counts({ ...endpoint, method: 'eth_getLogs', kind: 'body' }, 20),
+      ],
+      bds_rpc_requests_total: [[{ ...endpoint, method: 'eth_getLogs' }, '0+100x100']],
+    },
+    // 40 % from the first sample on; the mean of five minutes is above 20 % after three.
+    firesAt: 28,
+    labels: endpoint,
+  },
+  BdsEndpointLimitsUs: {
+    series: {
+      bds_rpc_errors_total: [counts({ ...endpoint, method: 'eth_call', kind: 'rateLimit' }, 60)],
+      bds_rpc_requests_total: [[{ ...endpoint, method: 'eth_call' }, '0+1000x100']],
+    },
+    firesAt: 20,
+    labels: endpoint,
+  },
+  BdsEndpointLeavesLogsOut: {
+    series: { bds_missing_logs_recovered_total: [turns(endpoint, 0, 2)] },
+    firesAt: 10,
+    labels: endpoint,
+  },
+  BdsRootsDiffer: {
+    series: {
+      bds_root_mismatches_total: [turns({ ...network, reason: 'exit_root_mismatch' }, 0, 1)],
+    },
+    firesAt: 10,
+    labels: { ...network, reason: 'exit_root_mismatch' },
+  },
+  BdsNoAudit: ofNetwork('bds_seconds_since_audit', 600, 15_000, 25),
+  BdsSnapshotStaysOpen: ofNetwork('bds_lmdb_oldest_reader_transactions', 1, 1500, 40),
   BdsNetworkLags: ofNetwork('bds_lag_seconds', 12, 700, 20),
   BdsNoProgress: {
     series: {
@@ -132,7 +167,7 @@ const faults: Readonly<Record<string, Fault>> = {
   BdsContractsNotCompared: ofNetwork('bds_contracts_compared', 1, 0, 40),
   BdsDepositsMissing: {
     series: {
-      bds_contract_deposit_count: [turns(network, 100, 101)],
+      bds_contract_deposits: [turns(network, 100, 101)],
       bds_deposits_indexed: [[network, '100x900']],
       bds_caught_up: [[network, '1x900']],
     },
@@ -148,8 +183,8 @@ const faults: Readonly<Record<string, Fault>> = {
   BdsRequestsFail: {
     series: {
       bds_http_requests_total: [
-        [{ ...target, route: 'getBridges', method: 'GET', status: '200' }, '0+1000x100'],
-        counts({ ...target, route: 'getClaims', method: 'GET', status: '503' }, 100),
+        [{ ...target, route: '/bridge/v1/bridges', method: 'GET', status: '200' }, '0+1000x100'],
+        counts({ ...target, route: '/bridge/v1/claims', method: 'GET', status: '503' }, 100),
       ],
     },
     firesAt: 15,
@@ -158,9 +193,9 @@ const faults: Readonly<Record<string, Fault>> = {
   BdsRequestsSlow: {
     series: {
       bds_http_request_duration_seconds_bucket: [
-        [{ ...target, route: 'getClaims', le: '1' }, '0+100x9 900x100'],
-        [{ ...target, route: 'getClaims', le: '2.5' }, '0+100x100'],
-        [{ ...target, route: 'getClaims', le: '+Inf' }, '0+100x100'],
+        [{ ...target, route: '/bridge/v1/claims', le: '1' }, '0+100x9 900x100'],
+        [{ ...target, route: '/bridge/v1/claims', le: '2.5' }, '0+100x100'],
+        [{ ...target, route: '/bridge/v1/claims', le: '+Inf' }, '0+100x100'],
       ],
     },
     firesAt: 20,
@@ -192,7 +227,7 @@ const faults: Readonly<Record<string, Fault>> = {
     labels: target,
   },
   BdsClientsLimited: {
-    series: { bds_rate_limited_total: [counts({ ...target, route: 'getBridges' }, 600)] },
+    series: { bds_rate_limited_total: [counts({ ...target, route: '/bridge/v1/bridges' }, 600)] },
     firesAt: 25,
     labels: target,
   },
@@ -213,6 +248,17 @@ const well: Fault['series'] = {
   bds_disk_free_bytes: [[target, `${30 * GIB}-1600000x800`]],
   bds_log_lines_dropped_total: [[target, '7x800']],
   bds_rpc_down: [[network, '0x800']],
+  bds_rpc_requests_total: [[{ ...endpoint, method: 'eth_call' }, '0+600x800']],
+  bds_rpc_errors_total: [
+    [{ ...endpoint, method: 'eth_call', kind: 'timeout' }, '0+6x800'],
+    [{ ...endpoint, method: 'eth_call', kind: 'rateLimit' }, '0+2x800'],
+    // Reverts are answers.
+    [{ ...endpoint, method: 'eth_call', kind: 'rpc' }, '0+300x800'],
+  ],
+  bds_missing_logs_recovered_total: [[endpoint, '4x800']],
+  bds_root_mismatches_total: [[{ ...network, reason: 'exit_root_mismatch' }, '1x800']],
+  bds_seconds_since_audit: [[network, '900x800']],
+  bds_lmdb_oldest_reader_transactions: [[network, '2x800']],
   bds_lag_blocks: [[network, '2x800']],
   bds_lag_seconds: [[network, '24x800']],
   bds_seconds_since_progress: [[network, '3x800']],
@@ -228,7 +274,7 @@ const well: Fault['series'] = {
   ],
   bds_contracts_compared: [[network, '1x800']],
   // The contract was asked some time ago.
-  bds_contract_deposit_count: [[network, '100x800']],
+  bds_contract_deposits: [[network, '100x800']],
   bds_deposits_indexed: [[network, '103x800']],
   bds_start_overs_total: [[network, '0x800']],
   // Four an hour.
@@ -238,21 +284,21 @@ const well: Fault['series'] = {
   bds_unknown_senders: [[network, '0x800']],
   bds_provisional_senders: [[network, '0x800']],
   bds_http_requests_total: [
-    [{ ...target, route: 'getBridges', method: 'GET', status: '200' }, '0+1000x800'],
-    [{ ...target, route: 'getClaims', method: 'GET', status: '504' }, '0+5x800'],
+    [{ ...target, route: '/bridge/v1/bridges', method: 'GET', status: '200' }, '0+1000x800'],
+    [{ ...target, route: '/bridge/v1/claims', method: 'GET', status: '504' }, '0+5x800'],
     // An instance that is not ready says so to every probe.
-    [{ ...target, route: 'getReadiness', method: 'GET', status: '503' }, '0+60x800'],
+    [{ ...target, route: '/readyz', method: 'GET', status: '503' }, '0+60x800'],
   ],
   bds_http_request_duration_seconds_bucket: [
-    [{ ...target, route: 'getClaims', le: '0.01' }, '0+100x800'],
-    [{ ...target, route: 'getClaims', le: '+Inf' }, '0+100x800'],
+    [{ ...target, route: '/bridge/v1/claims', le: '0.01' }, '0+100x800'],
+    [{ ...target, route: '/bridge/v1/claims', le: '+Inf' }, '0+100x800'],
   ],
   bds_pool_rejected_total: [[{ ...target, reason: 'draining' }, '0+1x800']],
   bds_pool_worker_restarts_total: [[target, '1x800']],
   bds_http_connections_refused_total: [[{ ...target, reason: 'max_connections' }, '9x800']],
   bds_http_pipelines_cut_total: [[target, '0+1x800']],
   bds_http_slow_readers_cut_total: [[{ ...target, limit: 'time' }, '0+1x800']],
-  bds_rate_limited_total: [[{ ...target, route: 'getBridges' }, '0+20x800']],
+  bds_rate_limited_total: [[{ ...target, route: '/bridge/v1/bridges' }, '0+20x800']],
 }
 
 const inputSeries = (series: Fault['series']) =>

@@ -15,14 +15,7 @@ import { until } from '../support/until.js'
 import { alertRules, dashboardExpressions, namesIn } from './monitoring.js'
 
 /** Metrics that have no series on a service that is well, or that nobody has asked anything. */
-const EVENTS = [
-  'bds_sync_halted',
-  'bds_http_aborted_total',
-  'bds_http_connections_refused_total',
-  'bds_http_slow_readers_cut_total',
-  'bds_pool_rejected_total',
-  'bds_rate_limited_total',
-]
+const EVENTS = ['bds_sync_halted']
 
 interface Answer<Data> {
   readonly status: string

@@ -108,7 +108,7 @@ test('docs/api.md names every header that scripts of other origins may read', ()
 
 test('docs/operations.md names every path of the operations port, and no other', async () => {
   const told = firstNames(operations, 'operations port')
-  const metrics = { contentType: 'text/plain', read: async () => '' }
+  const metrics = async () => ''
   const health: HealthSource = {
     ...silentHealth,
     health: () => ({ httpStatus: 200, record: {} as never }),
@@ -189,6 +189,7 @@ test('docs/operations.md lists the labels of each metric', async (context) => {
     registry,
     loadedConfig(tempFolder(context)),
     createStatusBoard([0]),
+    [createFrontCounts(countedLabels)],
     new Map(),
     parts,
   )

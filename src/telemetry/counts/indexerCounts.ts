@@ -1,5 +1,5 @@
 import { monotonicMs } from '../clocks.js'
-import { bucketOf, type Histogram } from '../frontCounts.js'
+import { bucketOf, type Histogram, type ThreadTimes } from '../frontCounts.js'
 
 /** Methods that are counted by name. Any other is counted as `other`. */
 const rpcMethods = [
@@ -58,15 +58,6 @@ export const REORG_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 const MOST_ENDPOINTS = 32
 /** Of a longer alias only so many letters are told. */
 const MOST_LETTERS = 128
-
-/** How a thread has spent its time since its start. */
-export interface ThreadTimes {
-  /** Seconds that its event loop was busy, and that it waited. */
-  readonly activeSec: number
-  readonly idleSec: number
-  readonly collections: number
-  readonly collectingSec: number
-}
 
 /** Counts of every network and its endpoints, as they are passed to threads: plain data with shared memory inside. */
 export interface IndexerCountsHandle {
@@ -333,13 +324,16 @@ export class IndexerCounts {
   }
 }
 
-/** What was counted of one endpoint. */
-export interface EndpointView {
+export interface EndpointState {
   readonly alias: string
   /** It served last. */
   readonly isInUse: boolean
   /** Why it is not asked now, or asked last; undefined = it does not rest. */
   readonly rests: RestReason | undefined
+}
+
+/** What was counted of one endpoint. */
+export interface EndpointView extends EndpointState {
   readonly requests: ReadonlyMap<string, number>
   /** Of the methods that it was asked for. */
   readonly errors: readonly {
@@ -370,12 +364,21 @@ export class IndexerCountsReader {
     this.#endpoints = endpoints
   }
 
-  /** Every endpoint that is configured. @param nowMs `monotonicMs()` */
-  endpoints(nowMs: number): EndpointView[] {
+  /** How each endpoint that is configured is doing. @param nowMs `monotonicMs()` */
+  endpointStates(nowMs: number): EndpointState[] {
     const inUse = this.#network[ofNetwork.inUse]! - 1
     return this.#endpoints.flatMap((place, index) => {
       const alias = aliasAt(place)
-      return alias === undefined ? [] : [viewOf(alias, place.numbers, index === inUse, nowMs)]
+      return alias === undefined ? [] : [{ alias, isInUse: index === inUse, rests: restsAt(place, nowMs) }]
+    })
+  }
+
+  /** All that was counted of them. @param nowMs `monotonicMs()` */
+  endpoints(nowMs: number): EndpointView[] {
+    const states = new Map(this.endpointStates(nowMs).map((state) => [state.alias, state]))
+    return this.#endpoints.flatMap((place) => {
+      const state = states.get(aliasAt(place) ?? '')
+      return state === undefined ? [] : [{ ...state, ...viewOf(place.numbers) }]
     })
   }
 
@@ -418,13 +421,14 @@ function histogramAt(
   return { buckets: numbers.slice(buckets, buckets + bounds.length + 1), sum: numbers[sum]! }
 }
 
-function viewOf(alias: string, numbers: Float64Array, isInUse: boolean, nowMs: number): EndpointView {
+function restsAt({ numbers }: Place, nowMs: number): RestReason | undefined {
+  return restReasons.find((_, at) => numbers[ofEndpoint.rests + at]! > nowMs)
+}
+
+function viewOf(numbers: Float64Array): Omit<EndpointView, keyof EndpointState> {
   const { requests, errors } = ofEndpoint
   const asked = rpcMethods.filter((_, at) => numbers[requests + at]! > 0)
   return {
-    alias,
-    isInUse,
-    rests: restReasons.find((_, at) => numbers[ofEndpoint.rests + at]! > nowMs),
     requests: new Map(rpcMethods.map((method, at) => [method, numbers[requests + at]!])),
     errors: asked.flatMap((method) =>
       rpcFailureKinds.map((kind, at) => ({

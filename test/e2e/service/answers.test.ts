@@ -52,7 +52,7 @@ test('a service announces when it listens and when each network has caught up, a
   const lines = metrics.split('\n')
   for (const line of [
     `bds_deposits_indexed{network_id="0"} ${world.network(0).deposits().length}`,
-    `bds_http_requests_total{route="getClaimProof",method="GET",status="200"} ${proofs}`,
+    `bds_http_requests_total{route="/bridge/v1/claim-proof",method="GET",status="200"} ${proofs}`,
   ])
     assert.ok(lines.includes(line), line)
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })

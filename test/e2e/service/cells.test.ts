@@ -63,14 +63,14 @@ test('three front threads share one port, each with a bucket of its own for a cl
   // A bucket that is still full gives one of its 1,000 tokens to the first request that it sees.
   assert.equal(left.filter((tokens) => tokens === 999).length, 3, left.join(' '))
   assert.ok(Math.min(...left) > 1000 - requests, left.join(' '))
-  const series = 'bds_http_requests_total{route="getBridges",method="GET",status="400"}'
+  const series = 'bds_http_requests_total{route="/bridge/v1/bridges",method="GET",status="400"}'
   await until(
     () => metricOf(service, series),
     (counted) => counted === requests,
     'all requests counted',
   )
   assert.equal(
-    await metricOf(service, 'bds_http_request_duration_seconds_count{route="getBridges"}'),
+    await metricOf(service, 'bds_http_request_duration_seconds_count{route="/bridge/v1/bridges"}'),
     requests,
   )
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
@@ -111,7 +111,7 @@ test('who asks on ever new connections never gets an older answer after a newer 
     totals.toSorted((a, b) => a - b),
   )
   assert.ok(new Set(totals).size > 3, totals.join(' '))
-  const hits = await metricOf(service, 'bds_http_cache_hits_total{route="getBridges"}')
+  const hits = await metricOf(service, 'bds_http_cache_hits_total{route="/bridge/v1/bridges"}')
   assert.ok(hits > 0, 'none of the answers came from a cache')
 })
 

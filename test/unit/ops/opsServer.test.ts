@@ -4,6 +4,15 @@ import { type TestContext, test } from 'node:test'
 import type { HealthAnswer, HealthSource, Readiness } from '../../../src/health/healthSource.types.js'
 import { type OpsServer, startOpsServer } from '../../../src/ops/opsServer.js'
 
+const METRICS = [
+  '# HELP bds_total_total Things in total',
+  '# TYPE bds_total_total counter',
+  'bds_total_total{a="b"} 1',
+  '',
+  '# TYPE bds_up gauge',
+  'bds_up 1',
+  '',
+].join('\n')
 const RECORD = { status: 'healthy', version: '1.0.0' } as HealthAnswer['record']
 
 async function start(t: TestContext, readiness: Readiness, httpStatus: 200 | 503 = 200): Promise<OpsServer> {
@@ -12,7 +21,7 @@ async function start(t: TestContext, readiness: Readiness, httpStatus: 200 | 503
     syncStatus: () => assert.fail('not asked for here'),
     readiness: () => readiness,
   }
-  const metrics = { contentType: 'text/plain; version=0.0.4', read: async () => 'bds_up 1\n' }
+  const metrics = async () => METRICS
   const server = await startOpsServer({ host: '127.0.0.1', port: 0, health, metrics })
   t.after(() => server.close())
   return server
@@ -34,7 +43,7 @@ function exchange(port: number, text: string): Promise<string> {
 test('metrics, probes and health answer GET, whatever the query string', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 3 })
   const cases: [path: string, type: string, body: string][] = [
-    ['/metrics', 'text/plain; version=0.0.4', 'bds_up 1\n'],
+    ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', METRICS],
     ['/livez', 'application/json; charset=utf-8', '{"status":"alive"}'],
     ['/readyz?x=%zz', 'application/json; charset=utf-8', '{"status":"ready"}'],
     ['/?network_id=abc', 'application/json; charset=utf-8', JSON.stringify(RECORD)],
@@ -46,6 +55,32 @@ test('metrics, probes and health answer GET, whatever the query string', async (
       [200, type, body],
     )
     assert.equal(response.headers.get('cache-control'), 'no-store', path)
+  }
+})
+
+test('metrics are told as OpenMetrics to a client that accepts it, and as text to any other', async (t) => {
+  const { port } = await start(t, { ready: true, lagBlocks: 0 })
+  const ask = async (accept: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { accept } })
+    return { type: response.headers.get('content-type'), text: await response.text() }
+  }
+  // What Prometheus 2.42 sends.
+  const open = await ask(
+    'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+  )
+  assert.equal(open.type, 'application/openmetrics-text; version=1.0.0; charset=utf-8')
+  assert.deepEqual(open.text.split('\n'), [
+    '# HELP bds_total Things in total',
+    '# TYPE bds_total counter',
+    'bds_total_total{a="b"} 1',
+    '# TYPE bds_up gauge',
+    'bds_up 1',
+    '# EOF',
+    '',
+  ])
+  for (const accept of ['*/*', 'text/plain', 'application/openmetrics-text;q=0, text/plain']) {
+    const plain = await ask(accept)
+    assert.deepEqual(plain, { type: 'text/plain; version=0.0.4; charset=utf-8', text: METRICS }, accept)
   }
 })
 
@@ -140,7 +175,7 @@ test('OPTIONS on the probes has the status of GET, because HAProxy checks with i
 test('a port that is in use is refused, never shared', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 0 })
   const health = {} as HealthSource
-  const metrics = { contentType: '', read: async () => '' }
+  const metrics = async () => ''
   await assert.rejects(startOpsServer({ host: '127.0.0.1', port, health, metrics }), {
     name: 'OperatorError',
     message: `can't listen on 127.0.0.1:${port}: the port is taken by another process`,

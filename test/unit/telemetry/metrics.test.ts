@@ -122,7 +122,7 @@ test('a label without a place of its own is counted as other, and no request is 
       front.cacheHit(route)
     }
   const told = (await registry.metrics()).split('\n')
-  const counted = told.filter((line) => line.startsWith('bds_http_requests_total{'))
+  const counted = told.filter((line) => /^bds_http_requests_total\{.* [1-9]\d*$/.test(line))
   assert.deepEqual(
     counted.toSorted(),
     ['getBridges', 'other']
@@ -139,11 +139,35 @@ test('a label without a place of its own is counted as other, and no request is 
   assert.ok(told.includes('bds_http_request_duration_seconds_count{route="other"} 8'))
 })
 
-test('counts that did not happen yet are 0 where they have no label, and absent where they have one', async () => {
+test('counts that did not happen yet are 0, with every label that an alert may ask for', async () => {
   const { registry } = twoFronts()
   const lines = (await registry.metrics()).split('\n').filter((line) => !/^(#|$)/.test(line))
   for (const line of lines) assert.match(line, / 0$/)
-  assert.ok(lines.includes('bds_pool_worker_restarts_total 0'))
-  assert.ok(lines.includes('bds_pool_wait_seconds_count 0'))
-  assert.ok(!lines.some((line) => line.startsWith('bds_http_requests_total')))
+  for (const series of [
+    'bds_pool_worker_restarts_total',
+    'bds_pool_wait_seconds_count',
+    'bds_http_requests_total{route="getClaims",method="GET",status="200"}',
+    'bds_http_requests_total{route="getClaims",method="GET",status="503"}',
+    'bds_http_request_duration_seconds_count{route="getClaims"}',
+    'bds_rate_limited_total{route="getBridges"}',
+    'bds_http_aborted_total{route="getBridges"}',
+    'bds_http_cache_hits_total{route="getBridges"}',
+    'bds_pool_rejected_total{reason="deadline"}',
+    'bds_http_connections_refused_total{reason="max_connections"}',
+    'bds_http_slow_readers_cut_total{limit="time"}',
+  ])
+    assert.ok(lines.includes(`${series} 0`), series)
+  assert.ok(!lines.some((line) => line.includes('method="HEAD"')), 'others come with their first request')
+})
+
+test('a route is told by its path, where it has one', async () => {
+  const registry = new Registry()
+  const labels = { routes: ['getBridges', 'unknown'], methods: ['GET'], statuses: [200] }
+  const handle = createFrontCounts({ ...labels, paths: { getBridges: '/bridge/v1/bridges' } })
+  registerFrontMetrics(registry, [handle])
+  new FrontCounts(handle).requestFinished('getBridges', 'GET', 200, 0.1)
+  const text = await registry.metrics()
+  assert.ok(text.includes('bds_http_requests_total{route="/bridge/v1/bridges",method="GET",status="200"} 1'))
+  assert.ok(text.includes('bds_http_request_duration_seconds_count{route="/bridge/v1/bridges"} 1'))
+  assert.ok(text.includes('bds_http_requests_total{route="unknown",method="GET",status="200"} 0'))
 })
