@@ -105,7 +105,7 @@ const faults: Readonly<Record<string, Fault>> = {
       bds_rpc_requests_total: [[{ ...endpoint, method: 'eth_getLogs' }, '0+100x100']],
     },
     // 40 % from the first sample on; the mean of five minutes is above 20 % after three.
-    firesAt: 28,
+    firesAt: 27,
     labels: endpoint,
   },
   BdsEndpointLimitsUs: {
