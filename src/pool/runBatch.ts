@@ -34,8 +34,10 @@ export type QueryFunctions<Shards> = { readonly [K in OperationId]: QueryFunctio
 /** A writer whose memory has grown beyond this for a huge page is replaced. */
 const KEPT_BYTES = 8 * 1024 * 1024
 
-/** Rows of a large page that are written before the thread looks whether others wait: a tenth of a millisecond. */
+/** Rows of a large page that are written before the thread looks whether a batch waits, or rests: a tenth of a millisecond. */
 const SLICE_ROWS = 200
+/** The same while others ask, but for the rests. With so short slices a page takes a twentieth longer, so pages alone have none. */
+const SHORT_SLICE_ROWS = 50
 
 /** @returns undefined when the reply was written to `slot`; the reply itself when it does not fit. */
 export type RunBatch = (batch: Uint8Array, slot: Uint8Array) => ArrayBuffer | undefined
@@ -73,14 +75,6 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   let batches = 0
   const others = new Others(() => batches, now)
 
-  /** Lets batches that wait be run first. Where some were run of late, it also leaves the processor for a moment. */
-  function giveWay(): Promise<void> {
-    return new Promise((resolve) => {
-      if (others.doAsk()) setTimeout(resolve, REST_MS)
-      else setImmediate(resolve)
-    })
-  }
-
   /** @returns a writer with room left for the head of a reply with `count` answers. */
   function takeWriter(count: number): JsonWriter {
     const writer = idleWriters.pop() ?? createWriter()
@@ -112,21 +106,24 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
   }
 
-  /** As `answer`, a few rows of a page at a time. What the last step returns is said of the whole answer. */
+  /**
+   * As `answer`, a few rows of a page at a time. Each step tells how many it has written; what the last one returns is said of the whole
+   * answer.
+   */
   function* answerInSlices<K extends OperationId>(
     writer: JsonWriter,
     operation: K,
     query: QueryByOperation[K],
-  ): Generator<undefined, Answered> {
+  ): Generator<number, Answered> {
     const result = ask(operation, query)
     if (!result.ok) return refuse(writer, result)
     const presenter = presenters[operation]
-    for (
-      let from = 0;
-      !presenter.writePart!(writer, result.value, from, from + SLICE_ROWS);
-      from += SLICE_ROWS
-    )
-      yield
+    for (let from = 0; ; ) {
+      const rows = others.doAsk() ? SHORT_SLICE_ROWS : SLICE_ROWS
+      if (presenter.writePart!(writer, result.value, from, from + rows)) break
+      from += rows
+      yield rows
+    }
     if (writer.length > writer.maxLength) throw new AnswerTooLargeError()
     return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
   }
@@ -227,7 +224,18 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     const offset = writer.length
     writer.maxLength = offset + maxBytesOf(named)
     const slices = answerInSlices(writer, named.operation, named.query)
-    const mustGiveWay = (): boolean => isAnyWaiting() || others.doAsk()
+    let rowsSinceRest = 0
+    const isRestDue = (): boolean => rowsSinceRest >= SLICE_ROWS && others.doAsk()
+    const mustGiveWay = (): boolean => isAnyWaiting() || isRestDue()
+    /** Lets batches that wait be run first. Where some were run of late, it also leaves the processor for a moment now and then. */
+    const giveWay = (): Promise<void> =>
+      new Promise((resolve) => {
+        if (!isRestDue()) setImmediate(resolve)
+        else {
+          rowsSinceRest = 0
+          setTimeout(resolve, REST_MS)
+        }
+      })
     let isUnchanged: (() => boolean) | undefined
     /** Inside `withSnapshots`. @returns `changed` when what was written before is of another state. */
     const writeOn = (): Answered | 'unfinished' | 'changed' => {
@@ -237,6 +245,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
       for (;;) {
         const { done, value } = slices.next()
         if (done === true) return value
+        rowsSinceRest += value
         if (!mustGiveWay()) continue
         isUnchanged = shards.rememberSnapshots()
         return 'unfinished'
@@ -263,6 +272,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     if (mustGiveWay()) await giveWay()
     const isTagged = answered.status === 200
     const coding = isTagged ? await finishAside(writer, named, offset) : 'identity'
+    if (mustGiveWay()) await giveWay()
     const entry = { ...answered, offset, length: writer.length - offset, coding, isTagged }
     return endReply(writer, slot, version, [entry])
   }

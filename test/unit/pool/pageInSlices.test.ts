@@ -140,6 +140,51 @@ test('a page rests after each slice while other batches are run, and then goes o
   assert.equal(world.tasks, rested + 2, 'all the rest in one go')
 })
 
+test('while others ask, a page looks every 50 rows whether a batch waits and rests every 200; else it looks every 200', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  let written = 0
+  const { runner } = sharedRunner((at) => {
+    written = at + 1
+    return undefined
+  })
+  const looks: number[] = []
+  const look = (): boolean => {
+    if (looks.at(-1) !== written) looks.push(written)
+    return false
+  }
+  await runner.runInSlices(batchOf(ROWS), newSlot(), look)
+  assert.deepEqual(looks.splice(0), [200, 400, 600, 800, 1_000])
+  runner.runInSlices(batchOf(1), newSlot(), never)
+  const page = runner.runInSlices(batchOf(ROWS), newSlot(), look)
+  for (const rest of [200, 400, 600, 800]) {
+    for (let turns = 0; turns < 10; turns++) await turn()
+    assert.equal(written, rest)
+    context.mock.timers.tick(1)
+  }
+  await page
+  assert.deepEqual(
+    looks,
+    Array.from({ length: 20 }, (_, at) => 50 * (at + 1)),
+  )
+})
+
+test('a batch that waits when all rows are written is run before the tag is made, and before the page is copied', async () => {
+  let written = 0
+  const { runner } = sharedRunner((at) => {
+    written = at + 1
+    return undefined
+  })
+  const slot = newSlot()
+  const page = runner.runInSlices(batchOf(ROWS), slot, () => written === ROWS)
+  const seen: boolean[] = []
+  for (let turns = 0; turns < 3; turns++) {
+    seen.push(replyIn(slot) !== undefined)
+    await turn()
+  }
+  assert.deepEqual(seen, [false, false, true])
+  await page
+})
+
 test('a page whose shards change between two slices is made anew from one state, without giving way again', async () => {
   const { world, commit, runner } = sharedRunner()
   const slot = newSlot()
