@@ -91,8 +91,7 @@ async function measureAll(): Promise<void> {
   const claims = await totalOf(service.hello.uncached, '/bridge/v1/claims?network_id=1&page_size=1')
   const operations = benchOperations(deposits, claims, leaves)
   if (values.mix) {
-    const [point] = await measureLatencies(stand, operations.slice(0, 1))
-    const runs = await measureMix(stand, point!.operation, point!.perSecond, deposits / 1000)
+    const runs = await measureMix(stand, folder, operations[0]!, deposits / 1000)
     console.log(
       `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${deposits} bridges, ${stand.seconds} s each.\n\n${mixTable(runs)}`,
     )
@@ -239,7 +238,6 @@ async function measureConditions(
   latencies: readonly Latency[],
 ): Promise<Condition[]> {
   const point = operations[0]!
-  const fullPerSecond = latencies[0]!.perSecond
   const conditions = [
     await poolByFrontThread(stand, point),
     await openConnections(stand, point, rows[0]!.bodyBytes),
@@ -251,7 +249,7 @@ async function measureConditions(
       )
   for (const { operation, perSecond } of latencies)
     if (operation.target !== undefined) conditions.push(await usualLatency(stand, operation, perSecond))
-  conditions.push(mixCondition(await measureMix(stand, point, fullPerSecond, deposits / 1000)))
+  if (hasWrk) conditions.push(mixCondition(await measureMix(stand, folder, point, deposits / 1000)))
   return conditions
 }
 

@@ -20,6 +20,8 @@ export interface Load {
   readonly seconds: number
   /** Requests per second over all connections; undefined: as many as possible. */
   readonly perSecond?: number
+  /** Milliseconds, whole ones, for which each connection waits after an answer. Only wrk heeds it. */
+  readonly pauseMs?: number
   /** The right body, if all paths are the same. */
   readonly expectedBody?: string
 }
@@ -32,6 +34,7 @@ class VoidRun extends Error {
 /** `wrk -t1`: needs so little CPU that it can show the ceiling. */
 export async function runWrk(load: Load, folder: string): Promise<Run> {
   // Two may run at once.
+  const { pauseMs } = load
   const name = `paths-${load.port}-${load.connections}`
   const script = join(folder, `${name}.lua`)
   const list = join(folder, `${name}.txt`)
@@ -42,7 +45,8 @@ export async function runWrk(load: Load, folder: string): Promise<Run> {
      init = function()
        for path in io.lines(${JSON.stringify(list)}) do requests[#requests + 1] = wrk.format("GET", path) end
      end
-     request = function() at = at % #requests + 1; return requests[at] end`,
+     request = function() at = at % #requests + 1; return requests[at] end
+     ${pauseMs === undefined ? '' : `delay = function() return ${pauseMs} end`}`,
   )
   const args = [
     '-t1',
@@ -71,6 +75,7 @@ export async function runWrk(load: Load, folder: string): Promise<Run> {
 
 function milliseconds(text: string): number {
   const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(text) ?? []
+  if (unit === undefined) throw new Error(`wrk gave a time as ${text}`)
   return Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit as 'us' | 'ms' | 's']
 }
 

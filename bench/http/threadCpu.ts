@@ -33,6 +33,18 @@ function ticksOf(file: string, ...places: readonly number[]): number {
   return places.reduce((sum, place) => sum + Number(fields[place - 1]), 0)
 }
 
+/** CPU time of all cores since the machine's start: what any program used, and that with what none did. */
+export function coreTimes(): { readonly busyUs: number; readonly allUs: number } {
+  const [user, nice, system, idle, waiting, irq, softIrq] = readFileSync('/proc/stat', 'utf8')
+    .split('\n', 1)[0]!
+    .trim()
+    .split(/ +/)
+    .slice(1)
+    .map((ticks) => Number(ticks) * TICK_US) as [number, number, number, number, number, number, number]
+  const busyUs = user + nice + system + irq + softIrq
+  return { busyUs, allUs: busyUs + idle + waiting }
+}
+
 export function threadsOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).map(Number)
 }
