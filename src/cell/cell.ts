@@ -35,8 +35,8 @@ export interface Cell {
   end(): Promise<void>
   /** Milliseconds without a sign of life, on the clock of `nowMs`, since the first call of this; 0 once the thread has ended. */
   silentForMs(nowMs: number): number
-  /** Whether the thread had given a sign of life at the last call of `silentForMs`. Before the first it loads its code. */
-  hasBeaten(): boolean
+  /** Whether the thread has told that its port is open. Before that nobody is served by it. */
+  isServing(): boolean
   /** From now on nothing waits for this thread but `end`. */
   giveUp(): void
 }
@@ -52,6 +52,7 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
   const replies = new Replies()
   let stopping: Promise<void> | undefined
   let hasOpened = false
+  let isServing = false
   let hasEnded = false
   let failure: Error | undefined
   const ended = new Promise<void>((resolve) => {
@@ -89,7 +90,9 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
       hasOpened = true
       const listening = replies.next('listening')
       order({ type: 'open', port })
-      return (await listening).port
+      const { port: opened } = await listening
+      isServing = true
+      return opened
     },
     limit: (rateLimit) => order({ type: 'limit', rateLimit }),
     drain: () => {
@@ -122,7 +125,7 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
       }
       return hasEnded ? 0 : nowMs - life.sinceMs
     },
-    hasBeaten: () => life.beats > 0,
+    isServing: () => isServing,
     giveUp: () => givenUp.resolve(),
   }
 }

@@ -39,7 +39,7 @@ export interface Fronts {
 
 /** Longest time that a front thread may give no sign of life: by then its clients have waited for seconds. */
 const LONGEST_SILENCE_MS = 5_000
-/** Longest time until the first sign of life. The thread loads its code meanwhile, which takes seconds on a machine that is very busy. */
+/** The same until the port is open. Nobody is served yet, and on a machine that is very busy loading code and opening stores takes seconds. */
 const LONGEST_START_MS = 60_000
 
 /** Starts the cells. Their ports close before their query threads, each at the same time as those of the other cells. */
@@ -92,7 +92,7 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
       if (inspectorUrl() !== undefined) return
       for (const { name, cell } of cells) {
         const silentMs = cell.silentForMs(nowMs)
-        const limitMs = cell.hasBeaten() ? LONGEST_SILENCE_MS : LONGEST_START_MS
+        const limitMs = cell.isServing() ? LONGEST_SILENCE_MS : LONGEST_START_MS
         if (silentMs <= limitMs) continue
         cell.giveUp()
         fail(new OperatorError(`${name} has given no sign of life for ${limitMs} ms`))

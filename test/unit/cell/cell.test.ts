@@ -37,7 +37,9 @@ function world(context: Cleaner, how: string): { readonly cell: Cell; readonly d
 test('a cell starts, opens its port, drains and ends when main says so, and none of that is a death', async (t) => {
   const { cell, deaths } = world(t, 'well')
   await cell.ready
+  assert.equal(cell.isServing(), false)
   assert.equal(await cell.open(80), 81)
+  assert.equal(cell.isServing(), true)
   await cell.drain()
   await Promise.all([cell.stop(), cell.stop()])
   assert.deepEqual(deaths, [])
@@ -85,7 +87,7 @@ test('the silence of a thread that loads its code is counted, too, and nothing w
   const { cell, deaths } = world(t, 'throws')
   assert.equal(cell.silentForMs(1_000), 0)
   assert.equal(cell.silentForMs(62_000), 61_000)
-  assert.equal(cell.hasBeaten(), false)
+  assert.equal(cell.isServing(), false)
   await assert.rejects(cell.ready, /a front thread has gone/)
   assert.equal(cell.silentForMs(70_000), 0)
   await assert.rejects(cell.open(80), /a front thread has gone: a module is broken/)
