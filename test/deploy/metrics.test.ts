@@ -202,14 +202,23 @@ function commandsIn(text: string): string[][] {
   })
 }
 
+/** @returns undefined for a verb that `bds` does not have. */
+async function helpOf(verb: string): Promise<string | undefined> {
+  for (const folder of ['verbs', 'stores']) {
+    const module = (await import(`../../src/cli/${folder}/${verb}Verb.js`).catch(() => ({}))) as Readonly<
+      Record<string, Verb | undefined>
+    >
+    const found = module[verb] ?? module[`${verb}Verb`]
+    if (found !== undefined) return found.help
+  }
+  return undefined
+}
+
 /** Words of commands that `bds` does not know. */
 async function unknownWords(commands: readonly string[][]): Promise<string[]> {
   const unknown: string[] = []
   for (const [verb, ...words] of commands) {
-    const verbs = (await import(`../../src/cli/verbs/${verb}Verb.js`).catch(() => ({}))) as Readonly<
-      Record<string, Verb | undefined>
-    >
-    const help = verbs[verb!]?.help
+    const help = await helpOf(verb!)
     if (help === undefined) unknown.push(verb!)
     else
       unknown.push(

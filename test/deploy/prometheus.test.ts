@@ -14,8 +14,8 @@ import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
 import { alertRules, dashboardExpressions, namesIn } from './monitoring.js'
 
-/** Metrics that have no series on a service that is well, or that nobody has asked anything. */
-const EVENTS = ['bds_sync_halted']
+/** Panels of these show nothing of a service that is well: it has no such series, or only series at 0, which the panel leaves out. */
+const EVENTS = ['bds_sync_halted', 'bds_rpc_errors_total', 'bds_rpc_endpoint_resting']
 
 interface Answer<Data> {
   readonly status: string
