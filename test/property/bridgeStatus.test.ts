@@ -269,13 +269,18 @@ function disturb(indexed: IndexedWorld, random: () => number): () => void {
 async function checkWorld(seed: number, seen: Seen): Promise<void> {
   const random = randomNumbers(seed ^ 0x57a7)
   const source = new RandomWorld(seed)
+  const { networkIds } = source.world
+  const finals = new Map<number, number>()
   const closing: Array<() => void | Promise<void>> = []
   try {
     const indexed = new IndexedWorld({ after: (body) => closing.unshift(body) }, source.world)
     for (let round = 0; round < 5; round++) {
       for (let steps = 0; steps < 25; steps++) source.step()
       if (round % 2 === 1) source.reorg()
-      const lag = Math.floor(random() * 6)
+      // Finality does not go back with the lag: what was final stays so while its block does.
+      const room = networkIds.map((id) => source.world.network(id).head.number - (finals.get(id) ?? 0))
+      const lag = Math.max(0, Math.min(Math.floor(random() * 6), ...room))
+      for (const id of networkIds) finals.set(id, Math.max(0, source.world.network(id).head.number - lag))
       indexed.syncAll({ finalizedLag: lag, batchBlocks: 1 + Math.floor(random() * 9) })
       checkAll(indexed, lag, true, seen)
       checkTransactions(indexed)
