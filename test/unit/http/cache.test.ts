@@ -180,19 +180,24 @@ test('two long keys that differ in one letter have answers of their own', () => 
 })
 
 test('short answers lie outside the JavaScript heap, where garbage grows to several times what is alive', () => {
-  const cache = new AnswerCache(8 << 20)
-  const keep = (from: number): void => {
-    for (let at = from; at < from + 10_000; at++)
-      cache.keep('getBridges', `${at};`, 'identity', answer('commit', 'y'.repeat(300)), V1, V1)
+  const bytesPerAnswer = (): number => {
+    const cache = new AnswerCache(8 << 20)
+    const keep = (from: number): void => {
+      for (let at = from; at < from + 10_000; at++)
+        cache.keep('getBridges', `${at};`, 'identity', answer('commit', 'y'.repeat(300)), V1, V1)
+    }
+    keep(0)
+    find(cache, '', COMMIT)
+    find(cache, '', V1)
+    const before = usedBytes().heap
+    keep(10_000)
+    const grown = usedBytes().heap - before
+    assert.equal(find(cache, '19999;', V1), 'y'.repeat(300))
+    return grown / 10_000
   }
-  keep(0)
-  find(cache, '', COMMIT)
-  find(cache, '', V1)
-  const before = usedBytes().heap
-  keep(10_000)
-  const perAnswer = (usedBytes().heap - before) / 10_000
-  assert.ok(perAnswer < 20, `${perAnswer} bytes`)
-  assert.equal(find(cache, '19999;', V1), 'y'.repeat(300))
+  // Code that the engine compiles meanwhile counts as heap: one run in many has half a megabyte more in one round.
+  const rounds = Array.from({ length: 5 }, bytesPerAnswer).toSorted((one, other) => one - other)
+  assert.ok((rounds[2] ?? Number.NaN) < 20, `${rounds} bytes`)
 })
 
 test('each key has its own answer or none, while others come and the oldest are written over', () => {
