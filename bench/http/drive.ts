@@ -59,6 +59,11 @@ export async function runWrk(load: Load, folder: string): Promise<Run> {
     script,
   ]
   const { stdout } = await promisify(execFile)('wrk', [...args, `http://127.0.0.1:${load.port}`])
+  return readWrk(stdout)
+}
+
+/** What `wrk --latency` printed. Its line of the deviation ends with a percentage, too. @throws when any request failed. */
+export function readWrk(stdout: string): Run {
   if (/Non-2xx|Socket errors/.test(stdout)) throw new VoidRun(stdout)
   const find = (pattern: RegExp): string => {
     const found = pattern.exec(stdout)?.[1]
@@ -68,8 +73,8 @@ export async function runWrk(load: Load, folder: string): Promise<Run> {
   return {
     requests: Number(find(/(\d+) requests in/)),
     perSecond: Number(find(/Requests\/sec:\s+([\d.]+)/)),
-    p50Ms: milliseconds(find(/50%\s+(\S+)/)),
-    p99Ms: milliseconds(find(/99%\s+(\S+)/)),
+    p50Ms: milliseconds(find(/^\s*50%\s+(\S+)/m)),
+    p99Ms: milliseconds(find(/^\s*99%\s+(\S+)/m)),
   }
 }
 
