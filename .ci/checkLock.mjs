@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 
 /** Packages with install scripts, and why everything works when those do not run, as with `--ignore-scripts`. */
 const ALLOWED = {
+  '@scarf/scarf': 'Only of the build, through swagger-ui-dist. The script would count downloads.',
   '@foundry-rs/anvil': 'Only of the devnet, which runs the program of the platform package itself.',
   'better-sqlite3': 'Only of a bench, which compiles it when it is asked for.',
   bufferutil:

@@ -1,11 +1,7 @@
-import { DOCS_POLICY, docsPage } from '../api/docs/docsPage.js'
-import { openApiDocument } from '../api/docs/openapi.js'
 import { type ContentCoding, encodeBody } from '../pool/contentCoding.js'
 import { digestTag } from '../pool/digestTag.js'
-import { API_VERSION } from '../telemetry/buildInfo.js'
-import { ONE_HOUR } from './wire/cacheControl.js'
 import type { Outgoing } from './wire/exchange.js'
-import { entityTag, type HeaderList, headerLines, JSON_TYPE } from './wire/headers.js'
+import { entityTag, type HeaderList, headerLines } from './wire/headers.js'
 
 /** The routes of documents, as labels of requests. */
 export const documentRoutes = ['getOpenApi', 'getDocs', 'getExplorer'] as const
@@ -15,29 +11,6 @@ export interface StaticDocument {
   readonly path: string
   readonly route: (typeof documentRoutes)[number]
   readonly answers: { readonly [Coding in ContentCoding]: Outgoing }
-}
-
-/** The OpenAPI document, and the page that shows it. */
-export function staticDocuments(mayCompress: boolean): StaticDocument[] {
-  return [
-    makeDocument({
-      path: '/openapi.json',
-      route: 'getOpenApi',
-      contentType: JSON_TYPE,
-      body: Buffer.from(JSON.stringify(openApiDocument(API_VERSION))),
-      cacheControl: ONE_HOUR,
-      mayCompress,
-    }),
-    makeDocument({
-      path: '/docs',
-      route: 'getDocs',
-      contentType: HTML_TYPE,
-      body: Buffer.from(docsPage(API_VERSION)),
-      cacheControl: ONE_HOUR,
-      mayCompress,
-      headers: [['Content-Security-Policy', DOCS_POLICY]],
-    }),
-  ]
 }
 
 export const HTML_TYPE = 'text/html; charset=utf-8'

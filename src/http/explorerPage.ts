@@ -1,26 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname } from 'node:path'
 import type { Config } from '../config/config.types.js'
 import type { PageSettings } from '../explorer/pageSettings.types.js'
 import type { Logger } from '../telemetry/logger.js'
+import { type BuiltFiles, readBuiltFiles } from './builtFiles.js'
 import { HTML_TYPE, makeDocument, type StaticDocument } from './documents.js'
 import { documentTarget, type Target } from './targets.js'
-import { IMMUTABLE, REVALIDATE } from './wire/cacheControl.js'
-
-/** What the build has made of `src/explorer`: files whose names hold a digest of them. */
-const folder = new URL('../../explorer/', import.meta.url)
+import { REVALIDATE } from './wire/cacheControl.js'
 
 const ROOT = '/explorer'
 
 /** The page has no path with more parts than `bridge/1/25`. */
 const DEEPEST = 3
-
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-}
 
 export interface ExplorerPage {
   /** Scripts, styles and the rest, which never change under their names. */
@@ -33,23 +22,13 @@ export interface ExplorerPage {
 export function explorerPage(config: Config, logger: Pick<Logger, 'warn'>): ExplorerPage {
   const nothing: ExplorerPage = { files: [], find: () => undefined }
   if (!config.explorer.enabled) return nothing
-  if (!existsSync(folder)) {
+  const mayCompress = config.http.compress
+  const built = readBuiltFiles('explorer', `${ROOT}/assets`, 'getExplorer', mayCompress)
+  if (built === undefined) {
     logger.warn('there is no page at /explorer: `npm run build` has not made it')
     return nothing
   }
-  const names = readdirSync(folder).filter((name) => extname(name) in CONTENT_TYPES)
-  const mayCompress = config.http.compress
-  const files = names.map((name) =>
-    makeDocument({
-      path: `${ROOT}/assets/${name}`,
-      route: 'getExplorer',
-      contentType: CONTENT_TYPES[extname(name)]!,
-      body: readFileSync(new URL(name, folder)),
-      cacheControl: IMMUTABLE,
-      mayCompress,
-    }),
-  )
-  const settings = settingsOf(config, nameOf(names, /^merkle-.*\.wasm$/))
+  const settings = settingsOf(config, built.nameOf(/^merkle-.*\.wasm$/))
   const policy = policyOf(settings)
   // A proxy may put a path in front of `/explorer`, which nobody here knows, so links are relative: to `/explorer` itself, and to each depth below it.
   const pages = ['explorer/', ...Array.from({ length: DEEPEST }, (_, depth) => '../'.repeat(depth))].map(
@@ -59,7 +38,7 @@ export function explorerPage(config: Config, logger: Pick<Logger, 'warn'>): Expl
           path: ROOT,
           route: 'getExplorer',
           contentType: HTML_TYPE,
-          body: Buffer.from(htmlOf(settings, names, prefix)),
+          body: Buffer.from(htmlOf(settings, built, prefix)),
           cacheControl: REVALIDATE,
           mayCompress,
           headers: [
@@ -70,7 +49,7 @@ export function explorerPage(config: Config, logger: Pick<Logger, 'warn'>): Expl
       ),
   )
   return {
-    files,
+    files: built.documents,
     find(path) {
       if (!path.startsWith(ROOT)) return undefined
       if (path.length === ROOT.length) return pages[0]
@@ -112,18 +91,14 @@ function policyOf({ networks }: PageSettings): string {
   ].join('; ')
 }
 
-function htmlOf(settings: PageSettings, names: readonly string[], prefix: string): string {
-  const file = (kind: RegExp): string => `${prefix}assets/${nameOf(names, kind)}`
+function htmlOf(settings: PageSettings, { nameOf }: BuiltFiles, prefix: string): string {
+  const file = (kind: RegExp): string => `${prefix}assets/${nameOf(kind)}`
   const title = toHtml(settings.title)
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <meta name="page-settings" content="${toHtml(JSON.stringify(settings))}">
 <link rel="icon" href="${file(/^icon-.*\.svg$/)}"><link rel="stylesheet" href="${file(/^style-.*\.css$/)}"><script type="module" src="${file(/^main-.*\.js$/)}"></script>
 </head><body><div id="page"><noscript>This page needs JavaScript. The API does not: see docs.</noscript></div></body></html>
 `
-}
-
-function nameOf(names: readonly string[], kind: RegExp): string {
-  return names.find((name) => kind.test(name)) ?? ''
 }
 
 function toHtml(text: string): string {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { errorTable } from '../../../src/api/errorTable.js'
 import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { countedLabels } from '../../../src/http/countedLabels.js'
-import { staticDocuments } from '../../../src/http/documents.js'
+import { staticDocuments } from '../../../src/http/docsPage.js'
 import { createTargets } from '../../../src/http/targets.js'
 import { NO_NETWORKS } from '../../support/sampleRecords.js'
 
