@@ -7,6 +7,7 @@ import {
   type BridgeStatus,
   type TypicalTime,
 } from '../client/bridgeClient.js'
+import { ClaimPanel } from './claimPanel.js'
 import { Icon, type IconName } from './icons.js'
 import { useLive } from './liveAnswer.js'
 import { api, apiUrl, networkName } from './pageSettings.js'
@@ -121,6 +122,7 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
           </ol>
         </section>
         <div class="stack">
+          {bridgeState(bridge) === 'ready' ? <ClaimPanel bridge={bridge} /> : null}
           <Parties bridge={bridge} />
           <MessageData bridge={bridge} />
           {status.l1InfoTreeIndex === null ? null : <ProofPanel bridge={bridge} />}

@@ -6,6 +6,38 @@ export interface Provider {
   request(question: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
 }
 
+/** A wallet that has announced itself (EIP-6963). */
+export interface Wallet {
+  readonly id: string
+  readonly name: string
+  /** `data:…` of an image; undefined for anything else. */
+  readonly icon: string | undefined
+  readonly provider: Provider
+}
+
+const wallets = new Map<string, Wallet>()
+
+/** Calls `tell` for each wallet of the browser, now and later. @returns ends that. */
+export function findWallets(tell: (all: readonly Wallet[]) => void): () => void {
+  const onAnnounce = (event: Event): void => {
+    const { info, provider } = (
+      event as CustomEvent<{ info: { uuid: string; name: string; icon: string }; provider: Provider }>
+    ).detail
+    const icon = /^data:image\//.test(info.icon) ? info.icon : undefined
+    wallets.set(info.uuid, { id: info.uuid, name: info.name, icon, provider })
+    tell([...wallets.values()])
+  }
+  addEventListener('eip6963:announceProvider', onAnnounce)
+  dispatchEvent(new Event('eip6963:requestProvider'))
+  return () => removeEventListener('eip6963:announceProvider', onAnnounce)
+}
+
+/** The wallets that have announced themselves by now; those that are there do so within the call. */
+export function walletsNow(): readonly Wallet[] {
+  findWallets(() => undefined)()
+  return [...wallets.values()]
+}
+
 /** The public endpoint of a network, as a provider; undefined where the configuration names none. */
 export function publicProvider(networkId: number): Provider | undefined {
   const url = pageNetwork(networkId)?.rpcUrl

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { Bridge, NetworkSync } from '../client/bridgeClient.js'
 import { BridgeTable, TableSkeleton } from './bridgeTable.js'
 import { useWatch } from './changeWatch.js'
+import { DayBars } from './dayBars.js'
 import { Icon } from './icons.js'
 import { useLive } from './liveAnswer.js'
 import { api, networkIds, networkName, pageNetwork } from './pageSettings.js'
@@ -114,6 +115,7 @@ function NetworkTile({
         <Figure name="Claimed" value={sync?.indexedClaimCount} />
         {networkIds.length > MOST_PAIRED ? null : <Figure name="Ready here" value={ready} />}
       </dl>
+      {networkIds.length > MOST_PAIRED ? null : <DayBars networkId={networkId} />}
       <p class="foot muted">
         {sync === undefined ? (
           'Block –'

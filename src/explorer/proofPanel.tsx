@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Bridge, ClaimProof } from '../client/bridgeClient.js'
+import type { Bridge, ClaimProof, Network } from '../client/bridgeClient.js'
 import { createWasmHasher, type MerkleExports } from '../wasm/wasmHasher.js'
-import { knowsRoot, publicProvider } from './chainCalls.js'
+import { knowsRoot, publicProvider, walletsNow } from './chainCalls.js'
 import { type FoldedProof, type FoldedTree, foldProof } from './foldProof.js'
 import { api, networkName, settings } from './pageSettings.js'
 import { Chip, CopyButton, Mono } from './pieces.js'
@@ -33,16 +33,25 @@ async function check(bridge: Bridge): Promise<Check> {
   ])
   const hasher = createWasmHasher('browser', instance.exports as unknown as MerkleExports)
   const folded = foldProof(bridge, proof, hasher)
-  const provider = publicProvider(destinationNetwork)
   const network = networks.find(({ networkId }) => networkId === destinationNetwork)
-  const chain =
-    provider === undefined || network === undefined
-      ? 'not compared'
-      : await knowsRoot(provider, network, folded.globalExitRoot.made).then(
-          (isKnown) => (isKnown ? 'known' : 'unknown') as ChainVerdict,
-          () => 'not compared' as const,
-        )
+  const chain = network === undefined ? 'not compared' : await askChain(network, folded.globalExitRoot.made)
   return { step: 'done', proof, folded, chain }
+}
+
+/** Asks the wallets that are on the network, then the public endpoint. */
+async function askChain(network: Network, globalExitRoot: string): Promise<ChainVerdict> {
+  const endpoint = publicProvider(network.networkId)
+  const providers = [
+    ...walletsNow().map(({ provider }) => provider),
+    ...(endpoint === undefined ? [] : [endpoint]),
+  ]
+  for (const provider of providers)
+    try {
+      return (await knowsRoot(provider, network, globalExitRoot)) ? 'known' : 'unknown'
+    } catch {
+      // The next one may be on this network.
+    }
+  return 'not compared'
 }
 
 export function ProofPanel({ bridge }: { readonly bridge: Bridge }): JSX.Element {
@@ -99,7 +108,7 @@ function Verdict({
       ? `This bridge is under a root that the contract on ${name} knows, checked just now.`
       : chain === 'unknown'
         ? `The proof is right in itself, but the contract on ${name} does not know its root.`
-        : `The proof is right in itself: this bridge is under the root below. It was not compared with the chain, as no public endpoint of ${name} is configured or none answered.`
+        : `The proof is right in itself: this bridge is under the root below. It was not compared with the chain, as no wallet is on ${name}, and no public endpoint of it is configured or answers.`
   return (
     <>
       <p class="sentence verdict">
