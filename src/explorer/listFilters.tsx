@@ -223,7 +223,7 @@ export function Pager({
   const isFirst = !place.query.has('cursor')
   const isOldestFirst = place.query.get('order') === 'asc'
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label="Pages of this list">
       <span class="muted">
         {rows === total ? `${grouped(total)} in all` : `${grouped(rows)} of ${grouped(total)}`}
       </span>

@@ -158,7 +158,7 @@ test(
           await page.setViewportSize({ width, height: 900 })
           await page.goto(`${demo.url}/explorer/${path}`)
           await page.locator('main h1, main .empty').first().waitFor()
-          await page.waitForFunction(`document.querySelector('[aria-busy=true]') === null`)
+          await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
           const file = new URL(`${name}-${width}-${dark ? 'dark' : 'light'}.png`, PICTURES)
           await page.screenshot({ path: file.pathname, fullPage: true })
           const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
