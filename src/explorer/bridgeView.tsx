@@ -46,6 +46,11 @@ export function BridgeView({
     return <Missing networkId={networkId} depositCount={depositCount} />
   return (
     <>
+      {data === undefined ? (
+        <h1 class="unseen">
+          Bridge {networkId}:{depositCount}
+        </h1>
+      ) : null}
       {failure === undefined ? null : <Failure failure={failure} />}
       {data === undefined ? failure === undefined ? <Skeleton /> : null : <Found {...data} />}
     </>
@@ -60,7 +65,7 @@ function Missing({
   readonly depositCount: number
 }): JSX.Element {
   return (
-    <Empty title={`${networkName(networkId)} has no bridge number ${grouped(depositCount)} yet.`}>
+    <Empty title={`${networkName(networkId)} has no bridge number ${grouped(depositCount)} yet.`} isView>
       <p>
         If it was sent a moment ago, it appears here as soon as its block has been read. If it was here
         before, the network has replaced the block that it was in.

@@ -49,7 +49,10 @@ export function DayBars({ networkId }: { readonly networkId: number }): JSX.Elem
       <ol>
         {(data ?? []).map(({ day, count }) => (
           <li key={day} title={`${day}: ${grouped(count)} sent`}>
-            <span class="column" style={{ height: `${count === 0 ? 0 : Math.max(6, (100 * count) / most)}%` }} />
+            <span
+              class="column"
+              style={{ height: `${count === 0 ? 0 : Math.max(6, (100 * count) / most)}%` }}
+            />
             <span class="unseen">
               {day}: {grouped(count)} sent
             </span>

@@ -210,14 +210,17 @@ function failureWords(failure: unknown): { readonly title: string; readonly text
 
 export function Empty({
   title,
+  isView = false,
   children,
 }: {
   readonly title: string
+  /** Whether it is all that the page shows. */
+  readonly isView?: boolean
   readonly children?: ComponentChildren
 }): JSX.Element {
   return (
     <div class="empty">
-      <strong>{title}</strong>
+      {isView ? <h1>{title}</h1> : <strong>{title}</strong>}
       {children}
     </div>
   )

@@ -49,7 +49,7 @@ function viewOf(place: Place): View {
   return {
     title: 'Not found',
     content: (
-      <Empty title="There is no such page.">
+      <Empty title="There is no such page." isView>
         <p>
           <Link to="">Go to the overview</Link>
         </p>

@@ -98,7 +98,10 @@ test('docs/api.md names every path of the API, and no other', () => {
   const served = [...createTargets(silentHealth, staticDocuments(false), nobodyAsks, NO_NETWORKS).keys()]
   const isFile = (path: string) => path.startsWith('/docs/assets/')
   const withoutSlash = (path: string) => path.replace(/(?<=.)\/$/, '')
-  assert.deepEqual([...new Set(told.map(withoutSlash))].sort(), [...new Set(served.filter((path) => !isFile(path)).map(withoutSlash))].sort())
+  assert.deepEqual(
+    [...new Set(told.map(withoutSlash))].sort(),
+    [...new Set(served.filter((path) => !isFile(path)).map(withoutSlash))].sort(),
+  )
 })
 
 test('docs/api.md names every header that scripts of other origins may read', () => {
