@@ -1,7 +1,9 @@
 import { monotonicMs } from '../clocks.js'
 import { bucketOf, type Histogram, type ThreadTimes } from '../frontCounts.js'
 
-/** Methods that are counted by name. Any other is counted as `other`. */
+const OTHER = 'other'
+
+/** Methods that are counted by name. Any other is counted as `OTHER`. */
 const rpcMethods = [
   'eth_blockNumber',
   'eth_call',
@@ -14,7 +16,7 @@ const rpcMethods = [
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
   'debug_traceTransaction',
-  'other',
+  OTHER,
 ] as const
 
 /** How a call may fail (`RpcFailureKind`). */
@@ -335,7 +337,7 @@ export interface EndpointState {
 /** What was counted of one endpoint. */
 export interface EndpointView extends EndpointState {
   readonly requests: ReadonlyMap<string, number>
-  /** Of the methods that it was asked for. */
+  /** Of every method, also of those that it was not asked for yet: what counts from its first failure on has no increase to show. */
   readonly errors: readonly {
     readonly method: string
     readonly kind: CountedFailure
@@ -427,10 +429,10 @@ function restsAt({ numbers }: Place, nowMs: number): RestReason | undefined {
 
 function viewOf(numbers: Float64Array): Omit<EndpointView, keyof EndpointState> {
   const { requests, errors } = ofEndpoint
-  const asked = rpcMethods.filter((_, at) => numbers[requests + at]! > 0)
+  const told = rpcMethods.filter((method, at) => method !== OTHER || numbers[requests + at]! > 0)
   return {
     requests: new Map(rpcMethods.map((method, at) => [method, numbers[requests + at]!])),
-    errors: asked.flatMap((method) =>
+    errors: told.flatMap((method) =>
       rpcFailureKinds.map((kind, at) => ({
         method,
         kind,

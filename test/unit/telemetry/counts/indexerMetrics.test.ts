@@ -36,6 +36,7 @@ test('what endpoints are asked is told by network and alias, and what was not as
     'bds_rpc_requests_total{network_id="7",endpoint="b:8545 \\"x\\"",method="eth_call"} 0',
     'bds_rpc_errors_total{network_id="7",endpoint="alpha",method="eth_getLogs",kind="timeout"} 1',
     'bds_rpc_errors_total{network_id="7",endpoint="alpha",method="eth_getLogs",kind="rateLimit"} 0',
+    'bds_rpc_errors_total{network_id="7",endpoint="alpha",method="eth_call",kind="timeout"} 0',
     'bds_rpc_request_duration_seconds_bucket{le="0.25",network_id="7",endpoint="alpha"} 1',
     'bds_rpc_request_duration_seconds_bucket{le="0.1",network_id="7",endpoint="alpha"} 0',
     'bds_rpc_request_calls_sum{network_id="7",endpoint="alpha"} 3',
