@@ -13,8 +13,10 @@ export interface Config {
   readonly log: {
     readonly level: 'error' | 'warn' | 'info' | 'debug'
     readonly format: 'json' | 'pretty' | 'auto'
-    /** The level in force, which a reload changes in all threads; made when a service starts. */
-    readonly sharedLevel?: SharedArrayBuffer
+    /** Which requests have a line: each at `debug` (`auto`), each, those answered 500 and above, or none. */
+    readonly requests: 'auto' | 'all' | 'failed' | 'off'
+    /** Level and requests in force, which a reload changes in all threads; made when a service starts. */
+    readonly shared?: SharedArrayBuffer
   }
   readonly health: HealthConfig
   readonly explorer: ExplorerConfig

@@ -342,6 +342,11 @@ export const ConfigFile = Type.Object(
           default: 'auto',
           description: '`auto`: pretty on a terminal, else JSON lines.',
         }),
+        requests: choice(['auto', 'all', 'failed', 'off'], {
+          default: 'auto',
+          description:
+            'Which requests to the API have a line, with id, route, status, time and client. `auto`: each, at `debug`; `all`: each, at `info`; `failed`: those answered 500 and above, at `warn`; `off`: none.',
+        }),
       },
       'Log lines, on standard error.',
     ),

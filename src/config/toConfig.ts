@@ -43,7 +43,7 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
     },
     ops: { host: file.ops.host, port: file.ops.port },
     pool: { workers: file.pool.workers, maxQueue: file.pool.max_queue },
-    log: { level: file.log.level, format: file.log.format },
+    log: { level: file.log.level, format: file.log.format, requests: file.log.requests },
     explorer: { ...file.explorer, hasUnlockedAccounts: false },
     health: {
       syncedLagBlocks: file.health.synced_lag_blocks,

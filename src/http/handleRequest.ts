@@ -3,12 +3,13 @@ import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import { answerQuery, type Payment, type QueryContext } from './answerQuery.js'
 import type { Connections } from './limits/connections.js'
 import type { Caller, RateGate } from './limits/rateGate.js'
+import type { RequestLog } from './requestLog.js'
 import type { Target } from './targets.js'
 import { SMALL_TOKENS, USUAL_TOKENS } from './tokens.js'
 import { chooseCoding } from './wire/acceptEncoding.js'
 import { Exchange, type ExchangeContext } from './wire/exchange.js'
 import { type HeaderList, METHODS } from './wire/headers.js'
-import { acceptRequestId, RequestHead } from './wire/requestHead.js'
+import { acceptRequestId, makeRequestId, RequestHead } from './wire/requestHead.js'
 import type { RequestHandler, Wire, WireRequest } from './wire/wire.js'
 
 export interface RequestHandlerOptions {
@@ -21,6 +22,7 @@ export interface RequestHandlerOptions {
   /** Undefined when there is no rate limit. */
   readonly gate: RateGate | undefined
   readonly connections: Pick<Connections, 'endsWithAnswer'>
+  readonly requestLog: Pick<RequestLog, 'isOn' | 'isOfEach' | 'clientOf'>
 }
 
 const NO_BODY =
@@ -53,13 +55,12 @@ function handle(
   path: string,
 ): void {
   const { requestId, connection, mayHaveBody } = head.read(request)
-  const exchange = new Exchange(
-    options.context,
-    wire,
-    method,
-    acceptRequestId(requestId),
-    isClose(connection),
-  )
+  const { requestLog } = options
+  const isLogged = requestLog.isOn()
+  let id = acceptRequestId(requestId)
+  if (isLogged && id === '' && requestLog.isOfEach()) id = makeRequestId()
+  const exchange = new Exchange(options.context, wire, method, id, isClose(connection))
+  if (isLogged) exchange.client = requestLog.clientOf(exchange.peerAddress(), request)
   exchange.isEnding = options.connections.endsWithAnswer(wire)
   try {
     if (mayHaveBody) {

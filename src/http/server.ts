@@ -8,7 +8,7 @@ import { failure } from '../query/answers.js'
 import type { NetworksRecord } from '../query/healthRecords.js'
 import { startPulse } from '../telemetry/clocks.js'
 import type { HttpMetrics } from '../telemetry/frontCounts.js'
-import type { Logger } from '../telemetry/logger.js'
+import { type Logger, requestLinesReader } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
 import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
@@ -19,6 +19,7 @@ import { Connections } from './limits/connections.js'
 import { AddressRanges } from './limits/ipAddress.js'
 import { RateGate } from './limits/rateGate.js'
 import { ReadyHeads } from './readyHeads.js'
+import { RequestLog } from './requestLog.js'
 import { createTargets } from './targets.js'
 import { createExchangeContext, type ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
@@ -77,10 +78,12 @@ const QUIET_MS = 300
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, transport, cells = 1, pool, status, health, logger, metrics } = options
   const { otherFiles = openFiles() } = options
+  const requestLog = new RequestLog(requestLinesReader(config.log), config.rateLimit.trustedProxies, logger)
   const context = createExchangeContext({
     cors: corsHeaders(config.http.cors),
     logger,
     metrics,
+    logRequest: requestLog.write,
     random: options.random ?? Math.random,
     traits: transport,
   })
@@ -107,6 +110,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     maxUrlBytes: config.http.maxUrlBytes,
     gate: createGate(config.rateLimit, logger),
     connections,
+    requestLog,
   }
   const onGet = new Map<string, RequestHandler>()
   for (const [path, { type }] of targets)
@@ -161,6 +165,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     setRateLimit: (rateLimit) => {
       handling.gate = createGate(rateLimit, logger)
       exempt = exemptAddresses(rateLimit)
+      requestLog.trust(rateLimit.trustedProxies)
     },
   }
 }

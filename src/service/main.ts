@@ -4,7 +4,7 @@ import { ConfigError } from '../config/configError.js'
 import type { LoadedConfig } from '../config/load.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
-import { createLogger, createSharedLevel, type Logger, setSharedLevel } from '../telemetry/logger.js'
+import { createLogger, createSharedLog, type Logger, setSharedLog } from '../telemetry/logger.js'
 import { standardError, standardOutput, takeStandardStreams } from '../telemetry/standardStreams.js'
 import { publicLines, visibleLines } from '../telemetry/visibleText.js'
 import { awake, Exit } from './exit.js'
@@ -44,15 +44,15 @@ const SHORTEST_SILENCE_MS = 10_000
  * @param reread reads the configuration again. @throws FatalError if a limit of the process is too low.
  */
 export function runService(loaded: LoadedConfig, reread: () => LoadedConfig): Promise<never> {
-  const sharedLevel = createSharedLevel(loaded.config.log.level)
-  const config = { ...loaded.config, log: { ...loaded.config.log, sharedLevel } }
+  const shared = createSharedLog(loaded.config.log)
+  const config = { ...loaded.config, log: { ...loaded.config.log, shared } }
   const logger = createLogger(config.log, { component: 'main' })
   // Before the first thread starts: under some limits that would end the process.
   assertLimits(demandOf(config), logger)
   const reloader = new Reloader({
     loaded: { ...loaded, config },
     reread,
-    setLevel: (level) => setSharedLevel(sharedLevel, level),
+    setLog: (log) => setSharedLog(shared, log),
     logger,
   })
   const start = async (): Promise<Job> => {

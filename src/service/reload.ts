@@ -24,11 +24,14 @@ const THREAD_KEYS = {
   call_traces: 'callTraces',
 } as const satisfies Readonly<Record<string, keyof NetworkConfig>>
 
+/** Keys of the log that all threads read anew for each line. */
+const LOG_KEYS: ReadonlySet<string> = new Set(['log.level', 'log.requests'])
+
 /** What differs between the configuration in force and one that was read again. */
 export interface ReloadPlan {
   /** The configuration in force, with what is taken over. */
   readonly config: Config
-  readonly isLevelNew: boolean
+  readonly isLogNew: boolean
   readonly isRateLimitNew: boolean
   /** Networks whose indexer thread has to be restarted. */
   readonly networkIds: readonly number[]
@@ -45,14 +48,18 @@ export function planReload(inForce: LoadedConfig, next: LoadedConfig): ReloadPla
   const networks = ours.map((network) => takenOver(network, theirs.get(network.networkId)))
   const config: Config = {
     ...inForce.config,
-    log: { ...inForce.config.log, level: next.config.log.level },
+    log: {
+      ...inForce.config.log,
+      level: next.config.log.level,
+      requests: next.config.log.requests,
+    },
     rateLimit: next.config.rateLimit,
     networks,
   }
   const differing = [...otherKeys(inForce, next), ...networkKeys(inForce, next)]
   return {
     config,
-    isLevelNew: config.log.level !== inForce.config.log.level,
+    isLogNew: !isDeepStrictEqual(config.log, inForce.config.log),
     isRateLimitNew: !isDeepStrictEqual(config.rateLimit, inForce.config.rateLimit),
     networkIds: ours.flatMap((network, at) =>
       isDeepStrictEqual(network, networks[at]) ? [] : [network.networkId],
@@ -84,7 +91,7 @@ function otherKeys({ table: ours }: LoadedConfig, { table: theirs }: LoadedConfi
       ({ isNetworkKey, path }) =>
         !isNetworkKey && !isDeepStrictEqual(valueAt(ours, path), valueAt(theirs, path)),
     )
-    .map(({ name }) => ({ name, canReload: name === 'log.level' || name.startsWith('rate_limit.') }))
+    .map(({ name }) => ({ name, canReload: LOG_KEYS.has(name) || name.startsWith('rate_limit.') }))
 }
 
 function networkKeys(inForce: LoadedConfig, next: LoadedConfig): Difference[] {
@@ -121,7 +128,7 @@ export interface ReloaderOptions {
   readonly loaded: LoadedConfig
   /** Reads it again. @throws ConfigError. */
   readonly reread: () => LoadedConfig
-  readonly setLevel: (level: Config['log']['level']) => void
+  readonly setLog: (log: Config['log']) => void
   readonly logger: Logger
 }
 
@@ -170,7 +177,7 @@ export class Reloader {
   }
 
   private async reload(service: Reloadable): Promise<void> {
-    const { reread, setLevel, logger } = this.options
+    const { reread, setLog, logger } = this.options
     let next: LoadedConfig
     try {
       next = reread()
@@ -179,11 +186,11 @@ export class Reloader {
       logger.error('the configuration has mistakes and is not reloaded', { mistakes: error.mistakes })
       return
     }
-    const { config, isLevelNew, isRateLimitNew, networkIds, changed, needRestart } = planReload(
+    const { config, isLogNew, isRateLimitNew, networkIds, changed, needRestart } = planReload(
       this.inForce,
       next,
     )
-    if (isLevelNew) setLevel(config.log.level)
+    if (isLogNew) setLog(config.log)
     if (isRateLimitNew) service.setRateLimit(config.rateLimit)
     for (const networkId of networkIds) await service.restartIndexer(config, networkId)
     this.inForce = { ...next, config, table: tableInForce(this.inForce.table, next.table) }
@@ -199,7 +206,7 @@ type Table = LoadedConfig['table']
 function tableInForce(ours: Table, theirs: Table): Table {
   return {
     ...ours,
-    log: { ...ours.log, level: theirs.log.level },
+    log: { ...ours.log, level: theirs.log.level, requests: theirs.log.requests },
     rate_limit: theirs.rate_limit,
   }
 }

@@ -8,21 +8,56 @@ export interface LogConfig {
   readonly level: 'error' | 'warn' | 'info' | 'debug'
   /** `auto`: pretty when standard error is a terminal, else JSON lines. */
   readonly format: 'json' | 'pretty' | 'auto'
-  /** Holds the level in force in all threads, in place of `level`: `createSharedLevel`. */
-  readonly sharedLevel?: SharedArrayBuffer
+  /** Which requests have a line: each, as debug (`auto`) or as info (`all`), or as warn those that failed because of us (`failed`). */
+  readonly requests?: 'auto' | 'all' | 'failed' | 'off'
+  /** Holds the level and the requests in force in all threads, in place of `level` and `requests`: `createSharedLog`. */
+  readonly shared?: SharedArrayBuffer
 }
 
 const SEVERITY: { readonly [L in LogConfig['level']]: number } = { error: 50, warn: 40, info: 30, debug: 20 }
 
-/** A level that all threads obey, and that can change while they run. */
-export function createSharedLevel(level: LogConfig['level']): SharedArrayBuffer {
-  const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
-  setSharedLevel(shared, level)
+type LoggedRequests = Pick<LogConfig, 'level' | 'requests'>
+
+/** The level of the lines about requests; undefined while there are none. */
+export type RequestLines = 'debug' | 'info' | 'warn' | undefined
+
+const LINES_OF_REQUESTS = { auto: 'debug', all: 'info', failed: 'warn', off: undefined } as const
+
+/** Cells of the shared memory: the least severity, and that of lines about requests, 0 while there are none. */
+const LEVEL = 0
+const REQUESTS = 1
+
+/** Settings that all threads obey, and that can change while they run. */
+export function createSharedLog(config: LoggedRequests): SharedArrayBuffer {
+  const shared = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)
+  setSharedLog(shared, config)
   return shared
 }
 
-export function setSharedLevel(shared: SharedArrayBuffer, level: LogConfig['level']): void {
-  Atomics.store(new Int32Array(shared), 0, SEVERITY[level])
+export function setSharedLog(shared: SharedArrayBuffer, config: LoggedRequests): void {
+  const cells = new Int32Array(shared)
+  Atomics.store(cells, LEVEL, SEVERITY[config.level])
+  Atomics.store(cells, REQUESTS, severityOfRequests(config))
+}
+
+/** 0 where nobody would see them: then no line is made. */
+function severityOfRequests({ level, requests = 'auto' }: LoggedRequests): number {
+  const lines = LINES_OF_REQUESTS[requests]
+  return lines === undefined || SEVERITY[lines] < SEVERITY[level] ? 0 : SEVERITY[lines]
+}
+
+/** @returns a function that reads which lines requests have now. It is called for each request. */
+export function requestLinesReader(config: LogConfig): () => RequestLines {
+  const cells = new Int32Array(config.shared ?? createSharedLog(config))
+  const levels = new Map(
+    Object.values(LINES_OF_REQUESTS).flatMap((level) =>
+      level === undefined ? [] : [[SEVERITY[level], level]],
+    ),
+  )
+  return () => {
+    const severity = cells[REQUESTS]!
+    return severity === 0 ? undefined : levels.get(severity)
+  }
 }
 
 export type LogFields = Readonly<Record<string, unknown>>
@@ -56,9 +91,9 @@ export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?:
   return wrap(
     pino(
       {
-        // With a shared level `wrap` decides.
-        level: config.sharedLevel === undefined ? config.level : 'debug',
-        base: { ...bindings },
+        // With shared settings `wrap` decides.
+        level: config.shared === undefined ? config.level : 'debug',
+        base: told(bindings),
         messageKey: 'msg',
         timestamp: () => `,"ts":"${new Date().toISOString()}"`,
         formatters: { level: (label) => ({ level: label }) },
@@ -66,7 +101,7 @@ export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?:
       },
       guarded({ write }, pretty),
     ),
-    config.sharedLevel === undefined ? undefined : new Int32Array(config.sharedLevel),
+    config.shared === undefined ? undefined : new Int32Array(config.shared),
   )
 }
 
@@ -94,16 +129,37 @@ function guarded(stream: DestinationStream, pretty: boolean): DestinationStream 
 
 type PinoLogger = ReturnType<typeof pino>
 
+/** Names of fields as lines have them. There are few, since they stand in the code. */
+const toldNames = new Map<string, string>()
+
+/** Fields are named in lines as labels are in metrics, in small letters: `networkId` is `network_id`. */
+function told(fields: LogFields): Record<string, unknown> {
+  const renamed: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) renamed[toldName(name)] = value
+  return renamed
+}
+
+function toldName(name: string): string {
+  let known = toldNames.get(name)
+  if (known === undefined) {
+    known = name.replace(/(?<=[a-z\d])[A-Z]+/g, (letters) => `_${letters.toLowerCase()}`)
+    if (toldNames.size < MOST_NAMES) toldNames.set(name, known)
+  }
+  return known
+}
+
+const MOST_NAMES = 1_000
+
 function wrap(inner: PinoLogger, least: Int32Array | undefined): Logger {
   const write = (level: LogConfig['level'], text: string, fields: LogFields = {}): void => {
-    if (least === undefined || SEVERITY[level] >= Atomics.load(least, 0)) inner[level](fields, text)
+    if (least === undefined || SEVERITY[level] >= Atomics.load(least, LEVEL)) inner[level](told(fields), text)
   }
   return {
     error: (text, fields) => write('error', text, fields),
     warn: (text, fields) => write('warn', text, fields),
     info: (text, fields) => write('info', text, fields),
     debug: (text, fields) => write('debug', text, fields),
-    child: (bindings) => wrap(inner.child({ ...bindings }), least),
+    child: (bindings) => wrap(inner.child(told(bindings)), least),
   }
 }
 

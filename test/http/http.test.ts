@@ -219,7 +219,7 @@ for (const transport of bothTransports()) {
     const response = await fetchRaw(port, 'GET', target)
     const id = response.headers.get('x-request-id')!
     assertRefusal(response, 500, 'INTERNAL_ERROR', `internal error, request id ${id}`)
-    const line = logLines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId === id)
+    const line = logLines.map((text) => JSON.parse(text)).find(({ request_id }) => request_id === id)
     assert.deepEqual(
       [line.level, line.msg, line.route, line.error.message],
       ['error', 'request failed', 'getL1InfoTreeIndex', 'thrown on purpose'],

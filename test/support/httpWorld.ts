@@ -112,10 +112,12 @@ export async function startHttpWorld(
   transport: Transport = usualTransport(),
   rateLimit: Partial<Config['rateLimit']> = {},
   random = (): number => 0.5,
+  log: Partial<Config['log']> = {},
 ): Promise<FakePool & Front> {
   const loaded = loadedConfig(tempFolder(cleaner), { pool })
   const config: Config = {
     ...loaded,
+    log: { ...loaded.log, ...log },
     http: { ...loaded.http, ...http },
     rateLimit: { ...loaded.rateLimit, ...rateLimit },
   }

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { WireRequest } from '../wire/wire.js'
 import { type AddressRanges, type IpAddress, isV4, parseIp } from './ipAddress.js'
 
 /**
@@ -16,6 +17,15 @@ export function clientAddress(peer: IpAddress, trusted: AddressRanges, forwarded
     if (!trusted.has(address)) return client
   }
   return client
+}
+
+/** All `X-Forwarded-For` lines. `getHeader` returns only the first: the client's own, not the one that a proxy added. */
+export function forwardedFor(request: WireRequest): string {
+  const lines: string[] = []
+  request.forEach((name, value) => {
+    if (name === 'x-forwarded-for') lines.push(value)
+  })
+  return lines.join(',')
 }
 
 /** `192.0.2.1:4711` and `[2001:db8::1]:4711`, as some proxies write them. */

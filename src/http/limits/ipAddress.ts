@@ -33,6 +33,15 @@ export function isV4(address: IpAddress): boolean {
   return true
 }
 
+/** An address as people write it: `192.0.2.1`, `2001:db8::1`. */
+export function ipText(address: IpAddress): string {
+  if (isV4(address)) return address.subarray(V4_AT).join('.')
+  const groups: string[] = []
+  for (let at = 0; at < BYTES; at += 2) groups.push(((address[at]! << 8) | address[at + 1]!).toString(16))
+  // The parser of addresses shortens zeros as RFC 5952 says.
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
+}
+
 /** Fills four bytes of `target`. */
 function parseV4(text: string, target: IpAddress, at: number): IpAddress | undefined {
   const parts = text.split('.')

@@ -1,7 +1,7 @@
 import type { RateLimitConfig } from '../../config/config.types.js'
 import { headerLines } from '../wire/headers.js'
 import type { WireRequest } from '../wire/wire.js'
-import { ApiKeys, clientAddress, clientName, siteName } from './client.js'
+import { ApiKeys, clientAddress, clientName, forwardedFor, siteName } from './client.js'
 import { AddressRanges, type IpAddress, ipOfPeer } from './ipAddress.js'
 import { type Allowance, type Balance, TokenBuckets } from './tokenBuckets.js'
 
@@ -118,13 +118,4 @@ export class RateGate {
     if (!own.isAllowed) this.bySite.giveBack(site, tokens)
     return own.isAllowed && ofSite.tokens < own.tokens ? ofSite : own
   }
-}
-
-/** All `X-Forwarded-For` lines. `getHeader` returns only the first: the client's own, not the one that a proxy added. */
-function forwardedFor(request: WireRequest): string {
-  const lines: string[] = []
-  request.forEach((name, value) => {
-    if (name === 'x-forwarded-for') lines.push(value)
-  })
-  return lines.join(',')
 }

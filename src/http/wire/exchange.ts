@@ -23,11 +23,25 @@ import { SlowAnswers } from './slowAnswers.js'
 import { Turn } from './turn.js'
 import type { Wire, WireTraits } from './wire.js'
 
+/** A request that has ended, for the lines about requests. */
+export interface EndedRequest {
+  /** '' where it has none. */
+  readonly requestId: string
+  readonly method: string
+  readonly route: string
+  /** Undefined when the client went away before the answer. */
+  readonly status: number | undefined
+  readonly durationMs: number
+  readonly client: string
+}
+
 /** What all exchanges of a server share. */
 export interface ExchangeContext {
   readonly cors: CorsHeaders
   readonly logger: Logger
   readonly metrics: HttpMetrics
+  /** Takes each request that has a `client`. */
+  readonly logRequest: (request: EndedRequest) => void
   /** 0 ≤ value < 1. */
   readonly random: () => number
   readonly traits: WireTraits
@@ -47,7 +61,7 @@ export interface ExchangeContext {
 
 /** What the exchanges of a new server share. */
 export function createExchangeContext(
-  options: Pick<ExchangeContext, 'cors' | 'logger' | 'metrics' | 'random' | 'traits'>,
+  options: Pick<ExchangeContext, 'cors' | 'logger' | 'metrics' | 'logRequest' | 'random' | 'traits'>,
 ): ExchangeContext {
   const { metrics } = options
   const context: ExchangeContext = {
@@ -107,6 +121,8 @@ export class Exchange implements Listed<Exchange> {
   moreLines = ''
   /** The client's `If-None-Match`: tags of answers that it has already. */
   ifNoneMatch = ''
+  /** Address of the client, where the request gets a line of the log; else ''. */
+  client = ''
   /** Whether the server ends the connection with this answer. One with a long body goes on: it could not be sent in pieces. */
   isEnding = false
   /** When the request came; for an answer that is not out at once, when it was ready. */
@@ -225,12 +241,9 @@ export class Exchange implements Listed<Exchange> {
       this.context.logger.error('answer not written', { route: this.route, error })
       this.cut()
     }
-    this.context.metrics.requestFinished(
-      this.route,
-      this.method,
-      status,
-      (performance.now() - startedAtMs) / 1000,
-    )
+    const durationMs = performance.now() - startedAtMs
+    this.context.metrics.requestFinished(this.route, this.method, status, durationMs / 1000)
+    if (this.client !== '') this.log(status, durationMs)
   }
 
   /** Answers with an error of `errorTable`. */
@@ -437,8 +450,14 @@ export class Exchange implements Listed<Exchange> {
       this.isDone = true
       this.context.pending.remove(this)
       this.context.metrics.requestAborted(this.route)
+      if (this.client !== '') this.log(undefined, performance.now() - this.startedAtMs)
       if (this.isPutOff) this.context.turn.cut()
     })
+  }
+
+  private log(status: number | undefined, durationMs: number): void {
+    const { requestId, method, route, client } = this
+    this.context.logRequest({ requestId, method, route, status, durationMs, client })
   }
 
   /** Header lines that only this exchange has. A shared cache would hand those about the client to other clients. */

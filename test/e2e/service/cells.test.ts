@@ -50,7 +50,7 @@ test('three front threads share one port, each with a bucket of its own for a cl
   const listening = service.stdout.find((line) => line.startsWith('listening'))
   assert.match(listening!, /^listening on http:.*, 3 front threads with 1 query thread each\)$/)
   const started = linesOf(service).find(({ msg }) => msg === 'service started')
-  assert.deepEqual([started?.frontThreads, started?.queryThreads], [3, 3])
+  assert.deepEqual([started?.front_threads, started?.query_threads], [3, 3])
 
   const requests = 90
   const left: number[] = []

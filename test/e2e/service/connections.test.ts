@@ -77,12 +77,12 @@ for (const transport of ['auto', 'node'])
       for (const client of clients) client.destroy()
       await until(() => service.read(LIST).then(Boolean, () => false), Boolean, 'new clients are served')
       const told = warnings(service).map(
-        (line) => JSON.parse(line) as { msg: string; maxConnections: number },
+        (line) => JSON.parse(line) as { msg: string; max_connections: number },
       )
       assert.deepEqual(
         told
           .filter(({ msg }) => msg.includes('max_connections is'))
-          .map(({ maxConnections }) => maxConnections),
+          .map(({ max_connections }) => max_connections),
         [FILES - 268],
       )
       assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })

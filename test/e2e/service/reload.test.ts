@@ -39,7 +39,7 @@ test('SIGHUP takes over endpoints, limits and the log level without an answer lo
     'log.level',
     'network 0: rpc',
   ])
-  assert.deepEqual(fieldsOf('some changes of the configuration need a restart')?.needRestart, [
+  assert.deepEqual(fieldsOf('some changes of the configuration need a restart')?.need_restart, [
     'http.max_url_bytes',
   ])
 

@@ -16,6 +16,7 @@ export function newExchangeContext(): ExchangeContext {
       connectionRefused: () => undefined,
       slowReaderCut: () => undefined,
     },
+    logRequest: () => undefined,
     random: () => 0.5,
     traits: {
       ...{ closesBodiless: true, noticesBodiless: false, keepsUnsent: false },

@@ -44,6 +44,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
         logger: createLogger({ level: 'error', format: 'json' }, {}, nothing),
         metrics,
       },
+      logRequest: nothing,
       random: () => 0.5,
       traits: { closesBodiless: true, noticesBodiless: true, keepsUnsent: true, endAndClose: nothing },
       ...{
@@ -88,6 +89,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
     maxUrlBytes: MAX_URL,
     gate: undefined,
     connections: { endsWithAnswer: () => false },
+    requestLog: { isOn: () => false, isOfEach: () => false, clientOf: () => '' },
   })
   const wire: Wire = {
     ...{ writeStatus: nothing, writeHeader: nothing, end: nothing, endWithoutBody: nothing },

@@ -23,7 +23,7 @@ const withLimit = (toml: string) => toml.replace('[pool]', '[rate_limit]\ntokens
 test('an unchanged configuration changes nothing', (t) => {
   const plan = planReload(loaded(t), loaded(t))
   assert.deepEqual([plan.changed, plan.needRestart, plan.networkIds], [[], [], []])
-  assert.deepEqual([plan.isLevelNew, plan.isRateLimitNew], [false, false])
+  assert.deepEqual([plan.isLogNew, plan.isRateLimitNew], [false, false])
 })
 
 test('a changed endpoint restarts the thread of its network only, and its plan shows no address', (t) => {
@@ -81,7 +81,7 @@ function reloader(first: LoadedConfig, files: readonly (LoadedConfig | ConfigErr
       if (next instanceof ConfigError || next === undefined) throw next
       return next
     },
-    setLevel: (level) => acts.push({ what: 'level', of: level }),
+    setLog: ({ level, requests }) => acts.push({ what: 'log', of: `${level} ${requests}` }),
     logger,
   })
   const service = {
@@ -95,14 +95,16 @@ function reloader(first: LoadedConfig, files: readonly (LoadedConfig | ConfigErr
 
 test('a hangup before the service runs counts once it runs, and takes over what can be', async (t) => {
   const { subject, service, acts } = reloader(loaded(t), [
-    loaded(t, (toml) => withLevel(withLimit(withEndpoint(toml)))),
+    loaded(t, (toml) =>
+      withLevel(withLimit(withEndpoint(toml))).replace('[log]', '[log]\nrequests = "failed"'),
+    ),
   ])
   subject.ask()
   assert.deepEqual(acts, [])
   subject.attach(service)
   await subject.done()
   assert.deepEqual(acts, [
-    { what: 'level', of: 'debug' },
+    { what: 'log', of: 'debug failed' },
     { what: 'limit', of: 50 },
     { what: 'restart', of: 1 },
   ])

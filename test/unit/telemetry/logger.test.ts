@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RetryableError } from '../../../src/errors/chainErrors.js'
-import { createLogger, type LogConfig } from '../../../src/telemetry/logger.js'
+import {
+  createLogger,
+  createSharedLog,
+  type LogConfig,
+  requestLinesReader,
+  setSharedLog,
+} from '../../../src/telemetry/logger.js'
 
 function logs(config: Partial<LogConfig> = {}) {
   const lines: string[] = []
@@ -19,10 +25,44 @@ test('a line is one JSON object with time, level, text, bindings and fields', ()
   assert.deepEqual(rest, {
     level: 'info',
     component: 'test',
-    networkId: 1,
-    blockNumber: 7,
+    network_id: 1,
+    block_number: 7,
     msg: 'block applied',
   })
+})
+
+test('fields are named as the labels of metrics, those of what they hold are left alone', () => {
+  const { logger, records } = logs()
+  const child = logger.child({ networkId: 1, l1InfoTreeIndex: 2 })
+  child.info('said', { msg2: 'x', rollupIDs: [1], 'a-B': 1, record: { innerName: 1 } })
+  const [{ ts: _, ...rest }] = records() as [Record<string, unknown>]
+  assert.deepEqual(rest, {
+    ...{ level: 'info', component: 'test', msg: 'said' },
+    ...{ network_id: 1, l1_info_tree_index: 2 },
+    ...{ msg2: 'x', rollup_ids: [1], 'a-B': 1, record: { innerName: 1 } },
+  })
+})
+
+test('requests have lines where the level shows them, and a change counts for the next request', () => {
+  const told = (level: LogConfig['level'], requests?: LogConfig['requests']) =>
+    requestLinesReader({ level, format: 'json', ...(requests === undefined ? {} : { requests }) })()
+  assert.deepEqual(
+    (['error', 'warn', 'info', 'debug'] as const).map((level) => [
+      told(level),
+      ...(['auto', 'all', 'failed', 'off'] as const).map((requests) => told(level, requests)),
+    ]),
+    [
+      [undefined, undefined, undefined, undefined, undefined],
+      [undefined, undefined, undefined, 'warn', undefined],
+      [undefined, undefined, 'info', 'warn', undefined],
+      ['debug', 'debug', 'info', 'warn', undefined],
+    ],
+  )
+  const shared = createSharedLog({ level: 'info', requests: 'auto' })
+  const read = requestLinesReader({ level: 'info', format: 'json', shared })
+  assert.equal(read(), undefined)
+  setSharedLog(shared, { level: 'debug', requests: 'auto' })
+  assert.equal(read(), 'debug')
 })
 
 test('lines below the level are not written', () => {
@@ -66,7 +106,7 @@ test('on a terminal a line has time, level, text, fields, and the error below', 
   logger.error('halted', { networkId: 2, reason: 'missing log', error: new Error('no log') })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal
   const [head, trouble] = lines[0]!.replace(/\u001b\[\d+m/g, '').split('\n')
-  assert.match(head!, /^\d\d:\d\d:\d\d\.\d{3} error halted component=test networkId=2 reason="missing log"$/)
+  assert.match(head!, /^\d\d:\d\d:\d\d\.\d{3} error halted component=test network_id=2 reason="missing log"$/)
   assert.equal(trouble, '  Error: no log')
 })
 

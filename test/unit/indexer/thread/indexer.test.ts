@@ -40,7 +40,7 @@ class IndexedService {
     this.servers = servers
     const networks = [...servers].map(([id, { url }]) => world.network(id).config([url], overrides))
     const config = loadedConfig(tempFolder(t))
-    this.config = { ...config, log: { level: 'error', format: 'json' }, networks }
+    this.config = { ...config, log: { level: 'error', format: 'json', requests: 'off' }, networks }
     this.status = createStatusBoard(world.networkIds)
     const guard = prepareStores(this.config)
     t.after(async () => {
