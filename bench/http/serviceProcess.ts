@@ -16,6 +16,7 @@ import type { PoolRequest } from '../../src/pool/requestLanes.js'
 import { createBatchRunner } from '../../src/pool/runBatch.js'
 import { openShardReaders } from '../../src/shard/queries/shardReaders.js'
 import { prepareStores } from '../../src/store/openStores.js'
+import { createQueryThreadTimes } from '../../src/telemetry/counts/queryThreadTimes.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import {
   compileMerkleModule,
@@ -67,6 +68,7 @@ const pool = await startQueryPool({
   config,
   compiled,
   status,
+  times: createQueryThreadTimes(config.pool.workers),
   logger,
   metrics: { batchFinished: ignore, workerRestarted: ignore, rejected: ignore },
   onCorruptStore: (networkId, message) => {

@@ -1,6 +1,7 @@
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config, RateLimitConfig } from '../config/config.types.js'
 import type { HealthBoardHandle } from '../health/healthBoard.js'
+import type { QueryThreadTimesHandle } from '../telemetry/counts/queryThreadTimes.js'
 import type { FrontCountsHandle } from '../telemetry/frontCounts.js'
 import type { CompiledMerkle } from '../wasm/wasmModule.js'
 
@@ -18,6 +19,7 @@ export interface CellData {
   readonly status: StatusBoardHandle
   readonly health: HealthBoardHandle
   readonly counts: FrontCountsHandle
+  readonly queryTimes: QueryThreadTimesHandle
 }
 
 /** From main to a cell. */

@@ -93,6 +93,7 @@ class CellThread {
       config,
       compiled,
       status,
+      times: this.data.queryTimes,
       logger: this.logger.child({ component: 'pool' }),
       metrics: this.counts,
       now: () => this.awake.now(),

@@ -3,6 +3,7 @@ import { JsonWriter } from '../api/present/jsonWriter.js'
 import { createVersionReader } from '../board/version.js'
 import { openShardReaders } from '../shard/queries/shardReaders.js'
 import { warmUp } from '../shard/queries/warmUp.js'
+import { QueryThreadTimes } from '../telemetry/counts/queryThreadTimes.js'
 import { createRowWriter, createTextDigest } from '../wasm/wasmModule.js'
 import { answerers } from './answerers.js'
 import { createTagWriter } from './digestTag.js'
@@ -41,4 +42,5 @@ export default createWorkerTask(
     data.config.http.maxResponseBytes,
     createTagWriter(createTextDigest(data.compiled)),
   ),
+  new QueryThreadTimes(data.times),
 )

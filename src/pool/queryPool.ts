@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
+import type { QueryThreadTimesHandle } from '../telemetry/counts/queryThreadTimes.js'
 import type { PoolMetrics } from '../telemetry/frontCounts.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { CompiledMerkle } from '../wasm/wasmModule.js'
@@ -14,6 +15,8 @@ export interface QueryWorkerData {
   readonly compiled: CompiledMerkle
   readonly status: StatusBoardHandle
   readonly slots: SlotMemory
+  /** Where each thread counts its time. */
+  readonly times: QueryThreadTimesHandle
 }
 
 export interface QueryPoolOptions extends Omit<QueryWorkerData, 'slots'> {
@@ -78,12 +81,12 @@ export function threadFlags(execArgv: readonly string[]): string[] {
  * @throws what a worker throws while it opens the shards.
  */
 export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPool> {
-  const { config, compiled, status, logger, metrics } = options
+  const { config, compiled, status, times, logger, metrics } = options
   const { workers, maxQueue } = config.pool
   const maxInFlight = workers * BATCHES_PER_WORKER
   // One more than in flight, for the batch whose answers are being sent.
   const slots = createSlotMemory(maxInFlight + 1)
-  const workerData: QueryWorkerData = { config, compiled, status, slots }
+  const workerData: QueryWorkerData = { config, compiled, status, slots, times }
   const piscina = new Piscina<BatchTask, ArrayBuffer | undefined>({
     filename: (options.workerFile ?? new URL('../../bundle/threads/query.worker.js', import.meta.url)).href,
     minThreads: workers,

@@ -1,17 +1,26 @@
 import { move } from 'piscina'
+import type { QueryThreadTimes } from '../telemetry/counts/queryThreadTimes.js'
 import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
 import { type BatchRunner, isTrap } from './runBatch.js'
 
 /** The function that Piscina calls in the worker. It returns nothing if the reply is in the slot, else the reply, transferred. */
-export function createWorkerTask(memory: SlotMemory, runner: BatchRunner): (task: BatchTask) => unknown {
+export function createWorkerTask(
+  memory: SlotMemory,
+  runner: BatchRunner,
+  times: Pick<QueryThreadTimes, 'begin' | 'end'>,
+): (task: BatchTask) => unknown {
   const slots = new BatchSlots(memory)
   const isAnyWaiting = (): boolean => slots.isAnyWaiting()
   const fail = (error: unknown): Promise<never> => (isTrap(error) ? endThread(error) : Promise.reject(error))
   return (task) => {
+    times.begin()
     try {
       const reply = runner.runInSlices(slots.takeQueries(task), slots.replyOf(task.slot), isAnyWaiting)
-      return reply instanceof Promise ? reply.then(sent, fail) : sent(reply)
+      if (reply instanceof Promise) return reply.then(sent, fail).finally(() => times.end())
+      times.end()
+      return sent(reply)
     } catch (error) {
+      times.end()
       return fail(error)
     }
   }

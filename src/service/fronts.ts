@@ -7,6 +7,7 @@ import type { Config, RateLimitConfig } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
 import type { HealthBoardHandle } from '../health/healthBoard.js'
 import { countedLabels } from '../http/countedLabels.js'
+import { createQueryThreadTimes, type QueryThreadTimesHandle } from '../telemetry/counts/queryThreadTimes.js'
 import { createFrontCounts, type FrontCountsHandle } from '../telemetry/frontCounts.js'
 import type { CompiledMerkle } from '../wasm/wasmModule.js'
 import { endThreadBy } from './exit.js'
@@ -27,6 +28,8 @@ export interface FrontsOptions {
 export interface Fronts {
   /** What each front thread counts. */
   readonly counts: readonly FrontCountsHandle[]
+  /** What the query threads of each count. */
+  readonly queryTimes: readonly QueryThreadTimesHandle[]
   /** Resolves when all query threads have opened the stores. */
   readonly ready: Promise<unknown>
   /** Opens the port. @returns the port that is open. */
@@ -47,12 +50,14 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
   const { config, compiled, status, health, sizes, transport, fail } = options
   const { host, port } = config.http
   const counts: FrontCountsHandle[] = []
+  const queryTimes: QueryThreadTimesHandle[] = []
   const cells: { readonly name: string; readonly cell: Cell }[] = []
   let taken: TakenPort | undefined
   rooms.add('guard of the port', async () => taken?.release())
   for (let at = 0; at < sizes.cells; at++) {
     const name = `front thread ${at + 1}`
     counts.push(createFrontCounts(countedLabels))
+    queryTimes.push(createQueryThreadTimes(sizes.workers))
     const cell = startCell({
       data: {
         cell: at,
@@ -62,6 +67,7 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
         status,
         health,
         counts: counts[at]!,
+        queryTimes: queryTimes[at]!,
         transport,
       },
       onDied: (message) => fail(new OperatorError(`${name} ended: ${message}`)),
@@ -78,6 +84,7 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
 
   return {
     counts,
+    queryTimes,
     ready: Promise.all(cells.map(({ cell }) => cell.ready)),
     open: async () => {
       if (cells.length > 1) taken = await takePort(host, port)

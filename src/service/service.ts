@@ -146,7 +146,7 @@ async function open(
   const port = await unlessFailed(fronts.open())
 
   const parts = { hasher: compiled.name, transport: transportName }
-  registerServiceMetrics(registry, config, status, fronts.counts, guard.stores, parts)
+  registerServiceMetrics(registry, config, status, fronts, guard.stores, parts)
   logger.info('service started', {
     ...parts,
     version: buildInfo.version,

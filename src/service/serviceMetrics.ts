@@ -8,11 +8,13 @@ import type { StoreFigures } from '../store/shardStore.types.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { IndexerCountsReader } from '../telemetry/counts/indexerCounts.js'
 import { registerIndexerMetrics } from '../telemetry/counts/indexerMetrics.js'
+import { queryThreadTimesReader } from '../telemetry/counts/queryThreadTimes.js'
 import { type NamedThread, registerThreadMetrics, watchOwnThread } from '../telemetry/counts/threadTimes.js'
-import { type FrontCountsHandle, FrontCountsReader } from '../telemetry/frontCounts.js'
+import { FrontCountsReader } from '../telemetry/frontCounts.js'
 import { gaugeOf } from '../telemetry/metrics.js'
 import { readProcessMemory } from '../telemetry/processMemory.js'
 import { standardError, standardOutput } from '../telemetry/standardStreams.js'
+import type { Fronts } from './fronts.js'
 
 /** Names of the parts that were chosen at the start, for `bds_build_info`. */
 export interface BuildParts {
@@ -38,7 +40,7 @@ export function registerServiceMetrics(
   registry: Registry,
   config: Config,
   status: StatusBoardHandle,
-  fronts: readonly FrontCountsHandle[],
+  fronts: Pick<Fronts, 'counts' | 'queryTimes'>,
   stores: StoreGuard['stores'],
   parts: BuildParts,
 ): void {
@@ -76,12 +78,16 @@ export function registerServiceMetrics(
   for (const name of BADLY_NAMED) registry.removeSingleMetric(name)
 }
 
-/** Main, the front threads and the indexer threads. Query threads sleep outside of their event loop, which would look busy. */
+/** Main, the front threads, the query threads of each front thread together, and the indexer threads. */
 function threadsOf(
   { networkIds, counts }: StatusBoardHandle,
-  fronts: readonly FrontCountsHandle[],
+  fronts: Pick<Fronts, 'counts' | 'queryTimes'>,
 ): NamedThread[] {
-  const ofFronts = fronts.map((handle, at) => {
+  const ofQueries = fronts.queryTimes.map((handle, at) => ({
+    thread: `query ${at + 1}`,
+    read: queryThreadTimesReader(handle),
+  }))
+  const ofFronts = fronts.counts.map((handle, at) => {
     const reader = new FrontCountsReader(handle)
     return { thread: `front ${at + 1}`, read: () => reader.thread() }
   })
@@ -89,7 +95,7 @@ function threadsOf(
     const reader = new IndexerCountsReader(counts, networkId)
     return { thread: `indexer ${networkId}`, read: () => reader.thread() }
   })
-  return [watchOwnThread('main'), ...ofFronts, ...ofIndexers]
+  return [watchOwnThread('main'), ...ofFronts, ...ofQueries, ...ofIndexers]
 }
 
 function registerStores(registry: Registry, stores: StoreGuard['stores']): void {

@@ -5,6 +5,7 @@ import type { ContentCoding } from '../../src/pool/contentCoding.js'
 import { type QueryPool, type QueryPoolOptions, startQueryPool } from '../../src/pool/queryPool.js'
 import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
 import type { OperationId, QueryByOperation } from '../../src/query/queries.js'
+import { createQueryThreadTimes } from '../../src/telemetry/counts/queryThreadTimes.js'
 import { createLogger, type Logger } from '../../src/telemetry/logger.js'
 import type { CompiledMerkle } from '../../src/wasm/wasmModule.js'
 import type { SnapshotCare } from '../unit/pool/storeQuery.js'
@@ -23,7 +24,7 @@ export interface WatchedPool {
 }
 
 export async function startWatchedPool(
-  options: Omit<QueryPoolOptions, 'logger' | 'metrics' | 'onCorruptStore'>,
+  options: Omit<QueryPoolOptions, 'logger' | 'metrics' | 'onCorruptStore' | 'times'>,
 ): Promise<WatchedPool> {
   const batchSizes: number[] = []
   const corrupt: WatchedPool['corrupt'] = []
@@ -32,6 +33,7 @@ export async function startWatchedPool(
   const logger = createLogger({ level: 'debug', format: 'json' }, {}, (line) => logLines.push(line))
   const pool = await startQueryPool({
     ...options,
+    times: createQueryThreadTimes(options.config.pool.workers),
     logger,
     metrics: {
       batchFinished: (requests) => batchSizes.push(requests),

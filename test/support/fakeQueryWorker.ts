@@ -9,6 +9,7 @@ import { asDepositCount } from '../../src/protocol/units.js'
 import { type Failure, failure, success } from '../../src/query/answers.js'
 import type { ClaimProofRecord } from '../../src/query/proofRecords.js'
 import { claimTemplate, tokenMappingTemplate } from '../../src/query/records.js'
+import { QueryThreadTimes } from '../../src/telemetry/counts/queryThreadTimes.js'
 import { faultCounts, type Gate, HEAVY_PAGE, type QueryFault, waitAt } from './fakeQueryFaults.js'
 import {
   bridgeRecord,
@@ -27,7 +28,7 @@ import {
  * cause the fault of their name, every other query succeeds.
  */
 
-const { config, status, compiled, slots } = workerData as QueryWorkerData
+const { config, status, compiled, slots, times } = workerData as QueryWorkerData
 // The pool passes on anything in place of the wasm module.
 const gate = (compiled as unknown as { readonly gate?: Gate }).gate
 
@@ -111,4 +112,5 @@ const queries: QueryFunctions<typeof shards> = {
 export default createWorkerTask(
   slots,
   createBatchRunner(shards, queries, createVersionReader(status), undefined, config.http.maxResponseBytes),
+  new QueryThreadTimes(times),
 )

@@ -193,7 +193,7 @@ test('docs/operations.md lists the labels of each metric', async (context) => {
     registry,
     loadedConfig(tempFolder(context)),
     createStatusBoard([0]),
-    [createFrontCounts(countedLabels)],
+    { counts: [createFrontCounts(countedLabels)], queryTimes: [] },
     new Map(),
     parts,
   )

@@ -7,6 +7,7 @@ import { type Cell, startCell } from '../../../src/cell/cell.js'
 import { takePort } from '../../../src/cell/sharedPort.js'
 import { OperatorError } from '../../../src/errors/operatorError.js'
 import { createHealthBoard } from '../../../src/health/healthBoard.js'
+import { createQueryThreadTimes } from '../../../src/telemetry/counts/queryThreadTimes.js'
 import { createFrontCounts } from '../../../src/telemetry/frontCounts.js'
 import type { CompiledMerkle } from '../../../src/wasm/wasmModule.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
@@ -23,6 +24,7 @@ function world(context: Cleaner, how: string): { readonly cell: Cell; readonly d
       status: createStatusBoard([0]),
       health: createHealthBoard([0], 1),
       counts: createFrontCounts({ routes: [], methods: [], statuses: [] }),
+      queryTimes: createQueryThreadTimes(1),
       transport: how,
     },
     onDied: (message) => deaths.push(message),

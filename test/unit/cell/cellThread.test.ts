@@ -5,6 +5,7 @@ import { startCell } from '../../../src/cell/cell.js'
 import { createHealthBoard } from '../../../src/health/healthBoard.js'
 import { transportLabel } from '../../../src/http/chooseTransport.js'
 import { loadEachUws } from '../../../src/http/wire/uws.js'
+import { createQueryThreadTimes } from '../../../src/telemetry/counts/queryThreadTimes.js'
 import { createFrontCounts, FrontCountsReader } from '../../../src/telemetry/frontCounts.js'
 import { compileMerkleModule } from '../../../src/wasm/wasmModule.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
@@ -37,6 +38,7 @@ test(
           1,
         ),
         counts,
+        queryTimes: createQueryThreadTimes(1),
         transport: transportLabel(transport),
       },
       onDied: (message) => assert.fail(message),

@@ -6,12 +6,13 @@ import { createWorkerTask } from '../../../src/pool/workerTask.js'
 import { success } from '../../../src/query/answers.js'
 import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../../src/store/shardStore.js'
+import { QueryThreadTimes } from '../../../src/telemetry/counts/queryThreadTimes.js'
 import { l1InfoTreeIndexRecord } from '../../support/sampleRecords.js'
 import { type SnapshotCare, VALUE_KEY } from './storeQuery.js'
 
 /** A pool worker over a real store. Its one answer has the number that is stored. */
 
-const { config, status, compiled, slots } = workerData as QueryWorkerData
+const { config, status, compiled, slots, times } = workerData as QueryWorkerData
 const { care } = compiled as unknown as { readonly care: SnapshotCare }
 const store = openShardStoreReader(shardDirectory(config.dataDir, 0))
 
@@ -46,4 +47,8 @@ const queries: QueryFunctions<typeof shards> = {
   },
 }
 
-export default createWorkerTask(slots, createBatchRunner(shards, queries, createVersionReader(status)))
+export default createWorkerTask(
+  slots,
+  createBatchRunner(shards, queries, createVersionReader(status)),
+  new QueryThreadTimes(times),
+)
