@@ -447,6 +447,16 @@ export interface BridgeSync {
   readonly lastUpdate: string
 }
 
+/** One JSON-RPC endpoint that the network is read from. */
+export interface EndpointSync {
+  /** The network and a letter, `1-a` for the first of network 1: it says nothing of who runs it. */
+  readonly endpoint: string
+  /** Whether it served last. */
+  readonly inUse: boolean
+  /** Why it is not asked now, or asked last: the word that `bds_rpc_endpoint_resting` has; null while it works. */
+  readonly resting: string | null
+}
+
 /** Synchronisation of one network. */
 export interface NetworkSync {
   /** The network. */
@@ -475,6 +485,7 @@ export interface NetworkSync {
   readonly indexedClaimCount: number
   /** Deposits and claims whose sender is not known yet. */
   readonly unresolvedSenders: number
+  readonly endpoints: readonly EndpointSync[]
   /** Those of the health record that hold for this network; absent when there are none. */
   readonly reasons?: readonly string[]
 }
@@ -750,8 +761,9 @@ export const shapes = {
     'status:t version:t network_id:n uptime:t last_processed_block:n supported_networks:n* reasons:t*? build:t',
   ChainSync: 'current_block:n synced_block:n is_synced:b',
   BridgeSync: 'l1_bridges_indexed:n l2_bridges_indexed:n last_update:t',
+  EndpointSync: 'endpoint:t in_use:b resting:t~',
   NetworkSync:
-    'network_id:n current_block:n synced_block:n is_synced:b finalized_block:n~ lag_seconds:n~ head_age_seconds:n~ halted:t~ contract_deposit_count:n~ contracts_compared:b~ indexed_deposit_count:n indexed_claim_count:n unresolved_senders:n reasons:t*?',
+    'network_id:n current_block:n synced_block:n is_synced:b finalized_block:n~ lag_seconds:n~ head_age_seconds:n~ halted:t~ contract_deposit_count:n~ contracts_compared:b~ indexed_deposit_count:n indexed_claim_count:n unresolved_senders:n endpoints:EndpointSync* reasons:t*?',
   SyncStatusResponse: 'l1_sync:ChainSync l2_sync:ChainSync bridge_sync:BridgeSync networks:NetworkSync*',
   Network:
     'network_id:n chain_id:n bridge:t global_exit_root_manager:t rollup_manager:t~ start_block:n finality:t',

@@ -96,7 +96,7 @@ export interface HealthConfig {
 export interface RpcEndpointConfig {
   /** Secret: never logged. */
   readonly url: string
-  /** Name in logs and metrics; default `network 1 endpoint 0`. */
+  /** Name in logs and metrics; default `1-a` (`endpointName`). */
   readonly alias: string
   /** Widest `eth_getLogs` range in blocks. */
   readonly maxLogRange?: number

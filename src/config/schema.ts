@@ -57,7 +57,11 @@ const RpcEndpoint = Type.Object(
   {
     url: Type.Optional(text({ description: 'Address of the endpoint (secret).' })),
     url_file: Type.Optional(text({ description: 'File that holds the address, instead of `url`.' })),
-    alias: Type.Optional(text({ description: 'Name in logs and metrics.' })),
+    alias: Type.Optional(
+      text({
+        description: 'Name in logs and metrics; `1-a` for the first of network 1 if absent. Not public.',
+      }),
+    ),
     max_log_range: Type.Optional(
       integer(1, 10_000_000, { unit: 'blocks', description: 'Widest `eth_getLogs` range it answers.' }),
     ),

@@ -1,4 +1,5 @@
 import type { Config, NetworkConfig, RpcEndpointConfig } from './config.types.js'
+import { endpointName } from './endpointName.js'
 import { parseFinality } from './finalitySetting.js'
 import { type Environment, proxyFor } from './proxy.js'
 import type { ConfigFile, NetworkTable, RpcTable } from './schema.js'
@@ -61,7 +62,7 @@ function toNetwork(network: NetworkTable, environment: Environment): NetworkConf
     networkId: network.network_id,
     chainId: network.chain_id,
     rpc: network.rpc.map((endpoint, position) =>
-      toEndpoint(endpoint, `network ${network.network_id} endpoint ${position}`, environment),
+      toEndpoint(endpoint, endpointName(network.network_id, position), environment),
     ),
     bridge: network.bridge.toLowerCase(),
     globalExitRootManager: network.global_exit_root_manager.toLowerCase(),

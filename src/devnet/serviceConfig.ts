@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config, NetworkConfig } from '../config/config.types.js'
+import { endpointName } from '../config/endpointName.js'
 import type { Devnet } from './devnet.js'
 import type { DevnetChain } from './devnetChain.js'
 
@@ -61,7 +62,7 @@ function networkConfig({ networkId, chainId, rpcUrl, contracts }: DevnetChain): 
   return {
     networkId,
     chainId,
-    rpc: [{ url: rpcUrl, alias: `network ${networkId} endpoint 0` }],
+    rpc: [{ url: rpcUrl, alias: endpointName(networkId, 0) }],
     bridge: bridge.toLowerCase(),
     globalExitRootManager: globalExitRootManager.toLowerCase(),
     ...(rollupManager === undefined ? {} : { rollupManager: rollupManager.toLowerCase() }),

@@ -1,9 +1,11 @@
 import { awaitsHead, headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { HealthConfig } from '../config/config.types.js'
+import { endpointName } from '../config/endpointName.js'
 import { wordsOf } from '../protocol/claimedBitMap.js'
 import type { HealthReason, ServiceStatus } from '../query/healthReasons.js'
 import type { ChainSyncRecord, NetworkSyncRecord, SyncStatusRecord } from '../query/healthRecords.js'
 import { API_VERSION, buildInfo } from '../telemetry/buildInfo.js'
+import type { EndpointState } from '../telemetry/counts/indexerCounts.js'
 import type { Phase } from './healthBoard.js'
 import { headAgeSeconds, isStalled, lagBlocks, lagSeconds, type NetworkSample } from './healthSample.js'
 import type { HealthAnswer, Readiness } from './healthSource.types.js'
@@ -14,6 +16,8 @@ export interface NetworkView {
   readonly sample: NetworkSample
   /** A head older than this that stands still counts as `stalled`; 0 = never. */
   readonly stalledAfterMs: number
+  /** How its endpoints are doing now. */
+  endpoints(): readonly EndpointState[]
 }
 
 /** Everything that health, readiness and sync status are computed from. */
@@ -221,6 +225,12 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
     indexed_deposit_count: row.get('depositCount'),
     indexed_claim_count: row.get('claimCount'),
     unresolved_senders: row.get('unresolvedSenders'),
+    // By position, never by alias: operators name aliases after their providers.
+    endpoints: network.endpoints().map(({ position, isInUse, rests }) => ({
+      endpoint: endpointName(networkId, position),
+      in_use: isInUse,
+      resting: rests ?? null,
+    })),
     ...(reasons.length === 0 ? {} : { reasons }),
   }
 }

@@ -1,6 +1,7 @@
 import { isPutBack, type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
 import { monotonicMs, unixMs as wallMs } from '../telemetry/clocks.js'
+import { IndexerCountsReader } from '../telemetry/counts/indexerCounts.js'
 import { healthOf, readinessOf, type ServiceView, syncStatusOf } from './health.js'
 import type { HealthBoard } from './healthBoard.js'
 import type { HealthSource } from './healthSource.types.js'
@@ -20,11 +21,15 @@ export interface HealthSourceOptions {
 /** The health of this process, in any thread: what the status board says now, and what main's samples of the last seconds say. */
 export function createHealthSource(options: HealthSourceOptions): HealthSource {
   const { config, status, board, now = monotonicMs, awakeNow = now, unixMs = wallMs } = options
-  const rows = config.networks.map(({ networkId, stalledAfterMs }) => ({
-    networkId,
-    stalledAfterMs,
-    row: statusRow(status, networkId),
-  }))
+  const rows = config.networks.map(({ networkId, stalledAfterMs }) => {
+    const counts = new IndexerCountsReader(status.counts, networkId)
+    return {
+      networkId,
+      stalledAfterMs,
+      row: statusRow(status, networkId),
+      endpoints: () => counts.endpointStates(now()),
+    }
+  })
 
   /**
    * Stays true once it is, in all threads: from then on a new root is found within milliseconds. Networks that are halted, put back

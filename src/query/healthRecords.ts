@@ -46,6 +46,25 @@ const chainSyncDefinition = {
 
 export type ChainSyncRecord = JsonRecordOf<typeof chainSyncDefinition>
 
+const endpointSyncDefinition = {
+  title: 'EndpointSync',
+  description: 'One JSON-RPC endpoint that the network is read from.',
+  fields: {
+    endpoint: {
+      kind: 'text',
+      description:
+        'The network and a letter, `1-a` for the first of network 1: it says nothing of who runs it.',
+    },
+    in_use: { kind: 'boolean', description: 'Whether it served last.' },
+    resting: {
+      kind: 'text',
+      isNullable: true,
+      description:
+        'Why it is not asked now, or asked last: the word that `bds_rpc_endpoint_resting` has; null while it works.',
+    },
+  },
+} as const satisfies JsonRecordDefinition
+
 const networkSyncDefinition = {
   title: 'NetworkSync',
   description: 'Synchronisation of one network.',
@@ -89,6 +108,7 @@ const networkSyncDefinition = {
       kind: 'count',
       description: 'Deposits and claims whose sender is not known yet.',
     },
+    endpoints: { record: endpointSyncDefinition, isList: true },
     reasons: {
       kind: 'healthReason',
       isList: true,

@@ -395,6 +395,7 @@ export const examples: Readonly<Record<string, Example>> = {
           indexed_deposit_count: 13,
           indexed_claim_count: 4,
           unresolved_senders: 0,
+          endpoints: [{ endpoint: '0-a', in_use: true, resting: null }],
         },
         {
           network_id: 1,
@@ -410,6 +411,7 @@ export const examples: Readonly<Record<string, Example>> = {
           indexed_deposit_count: 8,
           indexed_claim_count: 3,
           unresolved_senders: 0,
+          endpoints: [{ endpoint: '1-a', in_use: true, resting: null }],
         },
         {
           network_id: 2,
@@ -425,6 +427,7 @@ export const examples: Readonly<Record<string, Example>> = {
           indexed_deposit_count: 7,
           indexed_claim_count: 3,
           unresolved_senders: 0,
+          endpoints: [{ endpoint: '2-a', in_use: true, resting: null }],
         },
       ],
     },

@@ -1,4 +1,5 @@
 import { configKeys } from '../../config/configKeys.js'
+import { endpointName } from '../../config/endpointName.js'
 import { isConfigured, loadConfig } from '../../config/load.js'
 import { readNumber } from './readNumber.js'
 import { UsageError } from './verb.js'
@@ -18,6 +19,20 @@ export function configuredUrl(section: 'http' | 'ops', values: Values): string {
   if (port === 0) throw new UsageError(`${section}.port is 0, which is any free port: use --url`)
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+/** What the configuration calls endpoints, by the names that the public is told; empty without a configuration. @throws ConfigError. */
+export function configuredAliases(values: Values): ReadonlyMap<string, string> {
+  if (!isConfigured(values.config)) return new Map()
+  const { networks } = loadConfig({ file: values.config, flags: values }).config
+  return new Map(
+    networks.flatMap(({ networkId, rpc }) =>
+      rpc.flatMap(({ alias }, position) => {
+        const name = endpointName(networkId, position)
+        return alias === name ? [] : [[name, alias]]
+      }),
+    ),
+  )
 }
 
 function unconfigured(section: 'http' | 'ops', values: Values): { host: string; port: number } {

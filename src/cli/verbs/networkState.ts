@@ -1,6 +1,8 @@
 import type { HealthReason } from '../../query/healthReasons.js'
 import type { NetworkSyncRecord } from '../../query/healthRecords.js'
 
+type EndpointSync = NetworkSyncRecord['endpoints'][number]
+
 const STATES: { readonly [K in HealthReason]?: string } = {
   rpc: 'no endpoint answers',
   behind: 'the head is below what is indexed',
@@ -16,6 +18,28 @@ export function isCutOff({ reasons }: NetworkSyncRecord): boolean {
 /** Whether the network has seen its chain's head since the start of the service. */
 export function hasHead({ head_age_seconds: age }: NetworkSyncRecord): boolean {
   return age !== null
+}
+
+/** How an endpoint is doing, in words. */
+export function endpointState({ in_use: isInUse, resting }: EndpointSync): string {
+  const states = [...(isInUse ? ['in use'] : []), ...(resting === null ? [] : [`resting: ${resting}`])]
+  return states.length === 0 ? 'stands by' : states.join('; ')
+}
+
+/** Names that the configuration has for endpoints, by those that the public is told. */
+export type EndpointAliases = ReadonlyMap<string, string>
+
+/** An endpoint as the operator knows it: `1-a (main node)`. */
+export function nameOf(endpoint: string, aliases: EndpointAliases): string {
+  const alias = aliases.get(endpoint)
+  return alias === undefined ? endpoint : `${endpoint} (${alias})`
+}
+
+/** Those of a network. A service of an earlier version tells none. */
+export function endpointsOf({
+  endpoints,
+}: Partial<Pick<NetworkSyncRecord, 'endpoints'>>): readonly EndpointSync[] {
+  return endpoints ?? []
 }
 
 /** The state of a network in words: its reasons. `syncing` is shown only when it is the only one. */

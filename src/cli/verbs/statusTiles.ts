@@ -1,7 +1,7 @@
 import type { NetworkSyncRecord } from '../../query/healthRecords.js'
 import { visibleText } from '../../telemetry/visibleText.js'
 import { progressBar, spellSeconds } from '../input/progressBar.js'
-import { hasHead, isCutOff, stateOf } from './networkState.js'
+import { type EndpointAliases, endpointsOf, hasHead, isCutOff, nameOf, stateOf } from './networkState.js'
 
 /** What `bds status --watch` shows at one moment. */
 export interface StatusView {
@@ -12,6 +12,8 @@ export interface StatusView {
   readonly startBlocks: ReadonlyMap<number, number>
   /** Blocks per second of each network, where known. */
   readonly rates: ReadonlyMap<number, number>
+  /** What the operator calls endpoints. */
+  readonly aliases: EndpointAliases
   /** Why nothing newer is shown, as the rest of a sentence about `origin`, and for how long; absent while the service answers. */
   readonly fault?: { readonly text: string; readonly forSec: number }
 }
@@ -42,7 +44,7 @@ export function renderTiles(view: StatusView, columns: number): string[] {
   return lines
 }
 
-function tile(network: NetworkSyncRecord, { rates, startBlocks, fault }: StatusView): string[] {
+function tile(network: NetworkSyncRecord, { rates, startBlocks, aliases, fault }: StatusView): string[] {
   const { network_id: id, current_block: head, synced_block: synced } = network
   const isKnown = hasHead(network) && !isCutOff(network)
   const lag = head - synced
@@ -70,6 +72,7 @@ function tile(network: NetworkSyncRecord, { rates, startBlocks, fault }: StatusV
       'senders',
       network.unresolved_senders === 0 ? 'all known' : `${grouped(network.unresolved_senders)} open`,
     ],
+    ['endpoint', fault === undefined ? endpointsInShort(network, aliases) : '-'],
     [
       'progress',
       isKnown && head > start ? progressBar(lag === 0 ? 1 : (synced - start) / (head - start), 24) : '-',
@@ -81,6 +84,15 @@ function tile(network: NetworkSyncRecord, { rates, startBlocks, fault }: StatusV
     ...rows.map(([label, value]) => `│ ${fitted(label.padEnd(LABEL_WIDTH) + visibleText(value))} │`),
     `└${'─'.repeat(TILE_WIDTH - 2)}┘`,
   ]
+}
+
+/** The one that serves, and how many rest. */
+function endpointsInShort(network: NetworkSyncRecord, aliases: EndpointAliases): string {
+  const endpoints = endpointsOf(network)
+  const used = endpoints.find(({ in_use: isInUse }) => isInUse)
+  const resting = endpoints.filter(({ resting: reason }) => reason !== null).length
+  const told = used === undefined ? '-' : nameOf(used.endpoint, aliases)
+  return resting === 0 ? told : `${told}; ${resting} of ${endpoints.length} resting`
 }
 
 function fitted(text: string): string {

@@ -4,9 +4,17 @@ import { type ExitCode, exitCodes } from '../../service/exitCodes.js'
 import { monotonicMs } from '../../telemetry/clocks.js'
 import { visibleJson, visibleText } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
-import { configuredUrl } from '../input/configuredUrl.js'
+import { configuredAliases, configuredUrl } from '../input/configuredUrl.js'
 import { UsageError, type Verb } from '../input/verb.js'
-import { hasHead, isCutOff, stateOf } from './networkState.js'
+import {
+  type EndpointAliases,
+  endpointState,
+  endpointsOf,
+  hasHead,
+  isCutOff,
+  nameOf,
+  stateOf,
+} from './networkState.js'
 import { BlockRates, renderTiles } from './statusTiles.js'
 
 const PATH = '/bridge/v1/sync-status'
@@ -35,12 +43,15 @@ export const status: Verb = {
       json: { type: 'boolean' },
     })
     const url = values.url ?? configuredUrl('http', values)
+    const aliases = values.url === undefined ? configuredAliases(values) : new Map<string, string>()
     if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
-    if (!switches.has('watch')) return show(url, await ask(url), switches.has('json'))
+    if (!switches.has('watch')) return show(url, await ask(url), aliases, switches.has('json'))
     const unread = new AbortController()
     process.stdout.once('error', () => unread.abort())
     const isTiled = process.stdout.isTTY === true && !switches.has('json')
-    const paint = isTiled ? tilePainter(url) : async () => show(url, await ask(url), switches.has('json'))
+    const paint = isTiled
+      ? tilePainter(url, aliases)
+      : async () => show(url, await ask(url), aliases, switches.has('json'))
     for (;;) {
       const code = await paint()
       await delay(WATCH_EVERY_MS, undefined, { signal: unread.signal }).catch(() => undefined)
@@ -69,12 +80,17 @@ async function ask(url: string): Promise<Answer> {
   }
 }
 
-function show(url: string, { record, text, fault }: Answer, isJson: boolean): ExitCode {
+function show(
+  url: string,
+  { record, text, fault }: Answer,
+  aliases: EndpointAliases,
+  isJson: boolean,
+): ExitCode {
   if (record === undefined) {
     console.error(`bds: ${new URL(url).origin} ${fault}`)
     return exitCodes.unhealthy
   }
-  console.log(isJson ? visibleJson(text.trim()) : renderStatus(record.networks))
+  console.log(isJson ? visibleJson(text.trim()) : renderStatus(record.networks, aliases))
   return codeOf(record)
 }
 
@@ -83,7 +99,7 @@ function codeOf({ networks }: SyncStatusRecord): ExitCode {
 }
 
 /** @returns a function that asks once and paints all tiles anew, over those of before. */
-function tilePainter(url: string): () => Promise<ExitCode> {
+function tilePainter(url: string, aliases: EndpointAliases): () => Promise<ExitCode> {
   const rates = new BlockRates()
   let last: SyncStatusRecord | undefined
   let answeredAtMs = monotonicMs()
@@ -104,6 +120,7 @@ function tilePainter(url: string): () => Promise<ExitCode> {
         networks: last?.networks ?? [],
         startBlocks,
         rates: rates.rates(),
+        aliases,
         ...(record === undefined
           ? { fault: { text: fault, forSec: Math.max(1, (nowMs - answeredAtMs) / 1000) } }
           : {}),
@@ -166,24 +183,34 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['state', stateOf],
 ]
 
-/** One line per network under a line of titles. What answered may be another server: a terminal obeys nothing in it. */
-export function renderStatus(networks: readonly NetworkSyncRecord[]): string {
-  const rows = [
+/**
+ * One line per network under a line of titles, and below them one per endpoint. What answered may be another server: a terminal obeys
+ * nothing in it.
+ */
+export function renderStatus(
+  networks: readonly NetworkSyncRecord[],
+  aliases: EndpointAliases = new Map(),
+): string {
+  const table = alignRows([
     columns.map(([title]) => title),
-    ...networks.map((network) => columns.map(([, cell]) => visibleText(cell(network)))),
-  ]
-  const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+    ...networks.map((network) => columns.map(([, cell]) => cell(network))),
+  ])
+  const endpoints = networks
+    .flatMap(endpointsOf)
+    .map((endpoint) => [nameOf(endpoint.endpoint, aliases), endpointState(endpoint)])
+  return endpoints.length === 0 ? table : `${table}\n\n${alignRows([['endpoint', 'state'], ...endpoints])}`
+}
+
+/** Aligns all columns to the right, but the last one to the left. */
+function alignRows(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(visibleText))
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows
     .map((row) =>
       row
-        .map((cell, column) => alignCell(cell, column, widths[column]!))
+        .map((cell, column) => (column === row.length - 1 ? cell : cell.padStart(widths[column]!)))
         .join('  ')
         .trimEnd(),
     )
     .join('\n')
-}
-
-/** Aligns numbers to the right, and the last column to the left. */
-function alignCell(cell: string, column: number, width: number): string {
-  return column === columns.length - 1 ? cell : cell.padStart(width)
 }

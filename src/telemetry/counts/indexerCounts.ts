@@ -110,6 +110,8 @@ function layoutOfEndpoint() {
     /** Letters of the alias; 0 = no endpoint has this place. */
     letters: at.take(1),
     alias: at.take(Math.ceil(MOST_LETTERS / 4)),
+    /** Of the endpoint in the configuration, from 0 on. */
+    position: at.take(1),
     requests: at.take(rpcMethods.length),
     errors: at.take(rpcMethods.length * rpcFailureKinds.length),
     durations: histogramOf(at, RPC_BUCKETS),
@@ -276,12 +278,13 @@ export class IndexerCounts {
       if (alias !== undefined && !told.includes(alias)) place.numbers.fill(0)
     }
     this.#network[ofNetwork.inUse] = 0
-    return told.map((alias) => {
+    return told.map((alias, position) => {
       const known = this.#endpoints.find((place) => aliasAt(place) === alias)
       const place = known ?? this.#endpoints.find((other) => aliasAt(other) === undefined)
       if (place === undefined) return new EndpointCounts()
       for (let at = 0; at < alias.length; at++) place.letters[at] = alias.charCodeAt(at)
       place.numbers[ofEndpoint.letters] = alias.length
+      place.numbers[ofEndpoint.position] = position
       place.numbers.fill(0, ofEndpoint.rests, ofEndpoint.rests + restReasons.length)
       return new EndpointCounts(place.numbers, this.#now)
     })
@@ -327,7 +330,8 @@ export class IndexerCounts {
 }
 
 export interface EndpointState {
-  readonly alias: string
+  /** In the configuration, from 0 on. */
+  readonly position: number
   /** It served last. */
   readonly isInUse: boolean
   /** Why it is not asked now, or asked last; undefined = it does not rest. */
@@ -336,6 +340,7 @@ export interface EndpointState {
 
 /** What was counted of one endpoint. */
 export interface EndpointView extends EndpointState {
+  readonly alias: string
   readonly requests: ReadonlyMap<string, number>
   /** Of every method, also of those that it was not asked for yet: what counts from its first failure on has no increase to show. */
   readonly errors: readonly {
@@ -366,22 +371,30 @@ export class IndexerCountsReader {
     this.#endpoints = endpoints
   }
 
-  /** How each endpoint that is configured is doing. @param nowMs `monotonicMs()` */
+  /** How each endpoint is doing, in the order of the configuration; none before the indexer thread has started. @param nowMs `monotonicMs()` */
   endpointStates(nowMs: number): EndpointState[] {
-    const inUse = this.#network[ofNetwork.inUse]! - 1
-    return this.#endpoints.flatMap((place, index) => {
-      const alias = aliasAt(place)
-      return alias === undefined ? [] : [{ alias, isInUse: index === inUse, rests: restsAt(place, nowMs) }]
-    })
+    const states: EndpointState[] = []
+    for (const [index, place] of this.#endpoints.entries())
+      if (place.numbers[ofEndpoint.letters] !== 0) states.push(this.#stateOf(place, index, nowMs))
+    return states.sort((a, b) => a.position - b.position)
   }
 
   /** All that was counted of them. @param nowMs `monotonicMs()` */
   endpoints(nowMs: number): EndpointView[] {
-    const states = new Map(this.endpointStates(nowMs).map((state) => [state.alias, state]))
-    return this.#endpoints.flatMap((place) => {
-      const state = states.get(aliasAt(place) ?? '')
-      return state === undefined ? [] : [{ ...state, ...viewOf(place.numbers) }]
+    return this.#endpoints.flatMap((place, index) => {
+      const alias = aliasAt(place)
+      return alias === undefined
+        ? []
+        : [{ alias, ...this.#stateOf(place, index, nowMs), ...viewOf(place.numbers) }]
     })
+  }
+
+  #stateOf(place: Place, index: number, nowMs: number): EndpointState {
+    return {
+      position: place.numbers[ofEndpoint.position]!,
+      isInUse: index === this.#network[ofNetwork.inUse]! - 1,
+      rests: restsAt(place, nowMs),
+    }
   }
 
   reorgDepths(): Histogram {
@@ -427,7 +440,7 @@ function restsAt({ numbers }: Place, nowMs: number): RestReason | undefined {
   return restReasons.find((_, at) => numbers[ofEndpoint.rests + at]! > nowMs)
 }
 
-function viewOf(numbers: Float64Array): Omit<EndpointView, keyof EndpointState> {
+function viewOf(numbers: Float64Array): Omit<EndpointView, keyof EndpointState | 'alias'> {
   const { requests, errors } = ofEndpoint
   const told = rpcMethods.filter((method, at) => method !== OTHER || numbers[requests + at]! > 0)
   return {

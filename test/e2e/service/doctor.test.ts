@@ -20,9 +20,9 @@ test('doctor checks machine, folder and endpoints beside a running service, and 
   for (const line of [
     /^ok {4}LMDB in the data folder: writes and reads a store$/,
     /^ok {4}store of network 1: made for this network$/,
-    /^ok {4}network 0 endpoint 0, contracts: code at every address/,
-    /^ok {4}network 1 endpoint 0, contracts together: as configured: 1 of 1 getters answer$/,
-    /^ok {4}network 1 endpoint 0, chain id: \d+$/,
+    /^ok {4}0-a, contracts: code at every address/,
+    /^ok {4}1-a, contracts together: as configured: 1 of 1 getters answer$/,
+    /^ok {4}1-a, chain id: \d+$/,
     /^ok {4}open files: /,
   ])
     assert.ok(
@@ -38,7 +38,7 @@ test('doctor checks machine, folder and endpoints beside a running service, and 
   const faults = checks.filter(({ outcome }) => outcome === 'fail')
   assert.deepEqual(
     faults.map(({ what }) => what),
-    ['network 1 endpoint 0, chain id'],
+    ['1-a, chain id'],
   )
   for (const { url } of rpc.values())
     for (const text of [...well.stdout, ...well.stderr, ...ill.stdout, ...ill.stderr])

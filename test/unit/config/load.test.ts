@@ -76,7 +76,7 @@ test("the example file becomes a configuration in the code's words, with every d
       {
         networkId: 0,
         chainId: 900,
-        rpc: [{ url: 'http://127.0.0.1:18545/secret-key', alias: 'network 0 endpoint 0' }],
+        rpc: [{ url: 'http://127.0.0.1:18545/secret-key', alias: '0-a' }],
         bridge: '0x2a3dd3eb832af982ec71669e178424b10dca2ede',
         globalExitRootManager: '0x580bda1e7a0cfae92fa7f6c20a3794f169ce3cfb',
         rollupManager: '0x5132a183e9f3cb7c848b0aac5ae0c4f0491b7ab2',
@@ -94,7 +94,7 @@ test("the example file becomes a configuration in the code's words, with every d
       {
         networkId: 1,
         chainId: 901,
-        rpc: [{ url: 'http://127.0.0.1:18546/secret-key', alias: 'network 1 endpoint 0' }],
+        rpc: [{ url: 'http://127.0.0.1:18546/secret-key', alias: '1-a' }],
         bridge: '0x2a3dd3eb832af982ec71669e178424b10dca2ede',
         globalExitRootManager: '0xa40d5f56745a118d0906a34e69aec8c0db1cb8fa',
         startBlock: 0,

@@ -76,6 +76,7 @@ const sync: NetworkSync = {
   indexedDepositCount: 3,
   indexedClaimCount: 1,
   unresolvedSenders: 0,
+  endpoints: [],
 }
 
 test('a network that is well needs no meaning; every other state has one, the worst is told first', () => {

@@ -16,6 +16,7 @@ import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
 import { createHealthSource } from '../../../src/health/healthSource.js'
 import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { healthDefinition, syncStatusDefinition } from '../../../src/query/healthRecords.js'
+import { IndexerCounts } from '../../../src/telemetry/counts/indexerCounts.js'
 
 const START_MS = 1_700_000_000_000
 
@@ -87,6 +88,7 @@ function world(change: Partial<Config['health']> = {}) {
     inSync,
     brief,
     row: (id: number) => statusRow(status, id),
+    counts: (id: number) => new IndexerCounts(status.counts, id, () => state.nowMs),
   }
 }
 
@@ -100,6 +102,26 @@ test('an instance is starting, then syncing, then healthy, then draining', () =>
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
   monitor.setPhase('draining')
   assert.deepEqual(brief(), [503, 'draining', ['draining'], 'draining'])
+})
+
+test('the sync status tells endpoints by network and place, whatever they are called, in the order of the configuration', () => {
+  const { monitor, front, counts, state } = world()
+  assert.deepEqual(monitor.syncStatus().networks[1]!.endpoints, [])
+  counts(1).endpoints(['https-of-provider-a', 'gone'])
+  // The second start of its thread, after a reload: another order, and one that is new.
+  const indexer = counts(1)
+  const [, first] = indexer.endpoints(['provider b', 'https-of-provider-a'])
+  first!.rests('rateLimit', 5_000)
+  indexer.served('provider b')
+  const endpoints = [
+    { endpoint: '1-a', in_use: true, resting: null },
+    { endpoint: '1-b', in_use: false, resting: 'rateLimit' },
+  ]
+  assert.deepEqual(front.syncStatus().networks[1]!.endpoints, endpoints)
+  assert.ok(!JSON.stringify(front.syncStatus()).includes('provider'))
+  state.nowMs += 5_000
+  assert.equal(front.syncStatus().networks[1]!.endpoints[1]!.resting, null)
+  assert.deepEqual(front.syncStatus().networks[0]!.endpoints, [])
 })
 
 test('the health record has the primary network, its block, all networks and the uptime', () => {
@@ -492,6 +514,7 @@ test('the sync status has the sums of layer 2 and each network', () => {
         indexed_deposit_count: 7,
         indexed_claim_count: 0,
         unresolved_senders: 0,
+        endpoints: [],
       },
       {
         network_id: 1,
@@ -503,6 +526,7 @@ test('the sync status has the sums of layer 2 and each network', () => {
         indexed_deposit_count: 4,
         indexed_claim_count: 5,
         unresolved_senders: 0,
+        endpoints: [],
       },
       {
         network_id: 2,
@@ -511,6 +535,7 @@ test('the sync status has the sums of layer 2 and each network', () => {
         indexed_deposit_count: 3,
         indexed_claim_count: 0,
         unresolved_senders: 6,
+        endpoints: [],
       },
     ],
   })

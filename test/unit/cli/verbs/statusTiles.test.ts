@@ -17,6 +17,10 @@ const BEHIND: NetworkSyncRecord = {
   indexed_deposit_count: 1_200,
   indexed_claim_count: 3,
   unresolved_senders: 0,
+  endpoints: [
+    { endpoint: '1-a', in_use: true, resting: null },
+    { endpoint: '1-b', in_use: false, resting: 'timeout' },
+  ],
   reasons: ['syncing'],
 }
 
@@ -25,6 +29,7 @@ const VIEW: StatusView = {
   networks: [BEHIND],
   startBlocks: new Map([[1, 19_165_433]]),
   rates: new Map([[1, 100]]),
+  aliases: new Map([['1-a', 'own']]),
 }
 
 test('a tile shows head, indexed, lag, rate, time left and how much of the range from start_block is done', () => {
@@ -41,6 +46,7 @@ test('a tile shows head, indexed, lag, rate, time left and how much of the range
     '│ deposits  1,200, on chain 1,234            │',
     '│ claims    3                                │',
     '│ senders   all known                        │',
+    '│ endpoint  1-a (own); 1 of 2 resting        │',
     '│ progress  ████████████░░░░░░░░░░░░  50 %   │',
     '└────────────────────────────────────────────┘',
   ])
@@ -76,7 +82,7 @@ test('while the service is silent its last answer is shown as such, and no state
     renderTiles(view, 80)[0],
     'http://127.0.0.1:5577  does not answer (for 2 min); what it told last:',
   )
-  assert.equal(rowOf(view, 'state'), 'unknown')
+  assert.deepEqual([rowOf(view, 'state'), rowOf(view, 'endpoint')], ['unknown', '-'])
   assert.deepEqual(renderTiles({ ...view, networks: [] }, 80), [
     'http://127.0.0.1:5577  does not answer (for 2 min)',
   ])
@@ -106,7 +112,7 @@ test('as many tiles stand beside each other as the terminal is wide', () => {
 test('what another server answers moves no cursor and breaks no tile', () => {
   const reasons = ['\u001b[2J\n\u009b31m'] as unknown as NonNullable<NetworkSyncRecord['reasons']>
   const lines = renderTiles({ ...VIEW, networks: [{ ...BEHIND, reasons }] }, 80)
-  assert.equal(lines.length, 13)
+  assert.equal(lines.length, 14)
   assert.doesNotMatch(lines.join(''), /\p{Cc}/u)
 })
 

@@ -17,6 +17,7 @@ const IN_STEP: NetworkSyncRecord = {
   indexed_deposit_count: 5,
   indexed_claim_count: 3,
   unresolved_senders: 0,
+  endpoints: [],
 }
 
 const stateOf = (change: Partial<NetworkSyncRecord>): string =>
@@ -46,6 +47,25 @@ test('no lag is shown while the head is unknown', () => {
   }
   assert.equal(cells({ synced_block: 98 }), '2')
   assert.equal(cells({ is_synced: false, reasons: ['rpc'] }), '-')
+})
+
+test('endpoints stand below the networks, with what the operator calls them, and a service that tells none has none', () => {
+  const endpoints = [
+    { endpoint: '1-a', in_use: true, resting: 'rateLimit' },
+    { endpoint: '1-b', in_use: false, resting: 'timeout' },
+    { endpoint: '1-c', in_use: false, resting: null },
+    { endpoint: '1-\u001b[2J', in_use: true, resting: null },
+  ]
+  const [, below] = renderStatus([{ ...IN_STEP, endpoints }], new Map([['1-b', 'spare node']])).split('\n\n')
+  assert.deepEqual(below?.split('\n'), [
+    '        endpoint  state',
+    '             1-a  in use; resting: rateLimit',
+    '1-b (spare node)  resting: timeout',
+    '             1-c  stands by',
+    '     1-\\u001b[2J  in use',
+  ])
+  const { endpoints: _, ...earlier } = IN_STEP
+  assert.equal(renderStatus([earlier as NetworkSyncRecord]).split('\n').length, 2)
 })
 
 test('what another server answers moves no cursor and begins no line', () => {
