@@ -59,11 +59,45 @@ export function renderLoaded({ table, sources }: LoadedConfig): string {
     for (const key of configKeys.filter((candidate) => candidate.isNetworkKey)) {
       const value = (network as RawTable)[key.path[0]!]
       if (value === undefined) continue
-      const shown = key.path[0] === 'rpc' ? (value as RawTable[]).map(withoutSecretValues) : value
-      lines.push(assignment(key, shown, '') + from(`networks[${position}].${key.path[0]}`))
+      lines.push(
+        assignment(key, publicValue(key.path[0]!, value), '') + from(`networks[${position}].${key.path[0]}`),
+      )
     }
   })
   return `${lines.join('\n').trimStart()}\n`
+}
+
+/** A value in force, and where it comes from. */
+interface ShownValue {
+  readonly value: unknown
+  readonly source: string
+}
+
+/** The same for programs: values by key, and those of each network by its keys. */
+export function describeLoaded({ table, sources }: LoadedConfig): Readonly<Record<string, unknown>> {
+  const shown = (value: unknown, path: string): ShownValue => ({
+    value,
+    source: sources.get(path) ?? 'default',
+  })
+  const values: Record<string, ShownValue> = {}
+  for (const { isNetworkKey, path, name } of configKeys) {
+    const value = isNetworkKey ? undefined : valueAt(table as unknown as RawTable, path)
+    if (value !== undefined) values[name] = shown(value, path.join('.'))
+  }
+  const networks = table.networks.map((network, position) =>
+    Object.fromEntries(
+      Object.entries(network).map(([key, value]) => [
+        key,
+        shown(publicValue(key, value), `networks[${position}].${key}`),
+      ]),
+    ),
+  )
+  return { values, networks }
+}
+
+/** Of a network's key: without the addresses of endpoints. */
+function publicValue(key: string, value: unknown): unknown {
+  return key === 'rpc' ? (value as RawTable[]).map(withoutSecretValues) : value
 }
 
 /**

@@ -146,6 +146,21 @@ test('config print shows values with their sources, and no secret', async (t) =>
   ])
     assert.ok(stdout.split('\n').includes(line), `${line} in\n${stdout}`)
   assert.ok(!stdout.includes('secret-key'))
+  const json = await bds(t, [...args, '--json'], { BDS_OPS__PORT: '6001' })
+  const { values, networks } = JSON.parse(json.stdout) as {
+    readonly values: Readonly<Record<string, unknown>>
+    readonly networks: readonly Readonly<Record<string, unknown>>[]
+  }
+  assert.deepEqual(
+    [values['http.port'], values['ops.port'], values['pool.max_queue'], networks[1]!.rpc],
+    [
+      { value: 6000, source: 'flag --http-port' },
+      { value: 6001, source: 'env BDS_OPS__PORT' },
+      { value: 4096, source: 'default' },
+      { value: [{ url: '[redacted]' }], source: 'file' },
+    ],
+  )
+  assert.ok(!json.stdout.includes('secret-key'))
 })
 
 test('config print shows no RPC address, wherever its key came from', async (t) => {

@@ -2,8 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { ConfigError } from '../../config/configError.js'
 import { fileSchema } from '../../config/fileSchema.js'
 import { importConfig, importers } from '../../config/importConfig.js'
-import { loadConfig } from '../../config/load.js'
-import { endpointVariable, renderDefault, renderImported, renderLoaded } from '../../config/render.js'
+import { type LoadedConfig, loadConfig } from '../../config/load.js'
+import {
+  describeLoaded,
+  endpointVariable,
+  renderDefault,
+  renderImported,
+  renderLoaded,
+} from '../../config/render.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import { type ExitCode, exitCodes } from '../../service/exitCodes.js'
 import { publicJson, visibleLines, visibleText } from '../../telemetry/visibleText.js'
@@ -15,7 +21,7 @@ import { assertPlausible } from './configCheck.js'
 export const config: Verb = {
   help: [
     'Usage: bds config check [--config FILE] [--json] [flags]   list every mistake, or say that there is none',
-    '       bds config print [--config FILE] [flags]     the values in force with their sources; secrets are hidden',
+    '       bds config print [--config FILE] [--json] [flags]   the values in force with their sources; secrets are hidden',
     '       bds config default                           a file with every key, to start from',
     '       bds config schema                            JSON Schema of the file, for editors',
     '       bds config import FILE --from aggkit|zkevm-bridge [--to FILE]',
@@ -47,12 +53,18 @@ export const config: Verb = {
       case 'check':
         return check(values, switches.has('json'))
       case 'print':
-        process.stdout.write(visibleLines(renderLoaded(loadConfig({ file: values.config, flags: values }))))
+        print(loadConfig({ file: values.config, flags: values }), switches.has('json'))
         return exitCodes.ok
       default:
         throw new UsageError('expected bds config check, print, default, schema or import')
     }
   },
+}
+
+function print(loaded: LoadedConfig, isJson: boolean): void {
+  process.stdout.write(
+    isJson ? `${publicJson(describeLoaded(loaded))}\n` : visibleLines(renderLoaded(loaded)),
+  )
 }
 
 function check(values: Arguments['values'], isJson: boolean): ExitCode {
