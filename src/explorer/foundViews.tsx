@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { type Bridge, BridgeApiError, type SearchResult } from '../client/bridgeClient.js'
-import { BridgeTable, TableSkeleton } from './bridgeTable.js'
 import { useLive } from './liveAnswer.js'
 import { goTo } from './pageLocation.js'
 import { api, networkName } from './pageSettings.js'
 import { Chip, CopyButton, Empty, Failure, Hex, Link, Route } from './pieces.js'
 import { exactAmount, grouped, plainText, shortAmount } from './spelling.js'
+import { BridgeTable, TableSkeleton } from './tables.js'
 import { knownToken, useTokenBook } from './tokenBook.js'
 
 /** What is known of an address, a transaction, or anything else that was searched for. */
@@ -69,23 +69,20 @@ export function AddressView({ address }: { readonly address: string }): JSX.Elem
             <section aria-labelledby="open">
               <h2 id="open">Not claimed yet, for this address</h2>
               <Sums bridges={data.open.rows} />
-              <BridgeTable
-                bridges={data.open.rows}
-                caption="Bridges to this address that are not claimed yet"
-              />
+              <BridgeTable rows={data.open.rows} caption="Bridges to this address that are not claimed yet" />
             </section>
           )}
           {data.received.total === 0 ? null : (
             <section aria-labelledby="received">
               <h2 id="received">Received</h2>
-              <BridgeTable bridges={data.received.rows} caption="Bridges to this address" />
+              <BridgeTable rows={data.received.rows} caption="Bridges to this address" />
               <More shown={data.received.rows.length} total={data.received.total} />
             </section>
           )}
           {data.sent.total === 0 ? null : (
             <section aria-labelledby="sent">
               <h2 id="sent">Sent</h2>
-              <BridgeTable bridges={data.sent.rows} caption="Bridges from this address" />
+              <BridgeTable rows={data.sent.rows} caption="Bridges from this address" />
               <More shown={data.sent.rows.length} total={data.sent.total} />
             </section>
           )}

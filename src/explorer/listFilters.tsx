@@ -260,8 +260,13 @@ export function dayEdge(day: string | null, edge: 'first' | 'last'): number | un
   return Number.isNaN(ms) ? undefined : ms / 1000 + (edge === 'last' ? 86_399 : 0)
 }
 
-/** The network that the address names, if it is served; else the first. */
-export function chosenNetwork(place: Place): number {
+/** The network that the address names, if it is served. */
+export function namedNetwork(place: Place): number | undefined {
   const named = place.query.get('network')
-  return networkIds.find((id) => String(id) === named) ?? networkIds[0]!
+  return networkIds.find((id) => String(id) === named)
+}
+
+/** That of a list, which is always of one network: the first where none is named. */
+export function chosenNetwork(place: Place): number {
+  return namedNetwork(place) ?? networkIds[0]!
 }

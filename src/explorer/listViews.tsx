@@ -1,7 +1,5 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Claim, TokenMapping } from '../client/bridgeClient.js'
-import { BridgeTable, TableSkeleton } from './bridgeTable.js'
 import { useWatch } from './changeWatch.js'
 import {
   ActiveFilters,
@@ -16,9 +14,8 @@ import {
 import { type LiveAnswer, useLive } from './liveAnswer.js'
 import { goTo, type Place, withQuery } from './pageLocation.js'
 import { api, networkName } from './pageSettings.js'
-import { Ago, Chip, Empty, Failure, Hex, Link, Route } from './pieces.js'
-import { plainText } from './spelling.js'
-import { Amount } from './tokenBook.js'
+import { Empty, Failure, Link } from './pieces.js'
+import { BridgeTable, ClaimTable, TableSkeleton, TokenTable } from './tables.js'
 
 /** The lists of bridges, claims and tokens: one network at a time, every filter in the address. */
 
@@ -107,7 +104,7 @@ export function BridgesView({ place }: { readonly place: Place }): JSX.Element {
         fields={bridgeFields}
         nothing={`Nothing has been sent from ${networkName(networkId)} yet.`}
         table={(rows, isOld) => (
-          <BridgeTable bridges={rows} caption={`Bridges from ${networkName(networkId)}`} isOld={isOld} />
+          <BridgeTable rows={rows} caption={`Bridges from ${networkName(networkId)}`} isOld={isOld} />
         )}
       />
     </>
@@ -154,83 +151,11 @@ export function ClaimsView({ place }: { readonly place: Place }): JSX.Element {
         place={place}
         fields={claimFields}
         nothing={`Nothing has been claimed on ${networkName(networkId)} yet.`}
-        table={(rows, isOld) => <ClaimTable claims={rows} networkId={networkId} isOld={isOld} />}
+        table={(rows, isOld) => (
+          <ClaimTable rows={rows} caption={`Claims on ${networkName(networkId)}`} isOld={isOld} />
+        )}
       />
     </>
-  )
-}
-
-function ClaimTable({
-  claims,
-  networkId,
-  isOld = false,
-}: {
-  readonly claims: readonly Claim[]
-  readonly networkId: number
-  readonly isOld?: boolean
-}): JSX.Element {
-  return (
-    <div class={isOld ? 'table old' : 'table'}>
-      <table>
-        <caption class="unseen">Claims on {networkName(networkId)}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Bridge</th>
-            <th scope="col" class="number">
-              Amount
-            </th>
-            <th scope="col">Route</th>
-            <th scope="col">Receiver</th>
-            <th scope="col" class="wide">
-              Claimed by
-            </th>
-            <th scope="col" class="middle">
-              Transaction
-            </th>
-            <th scope="col" class="number">
-              Claimed
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {claims.map((claim) => (
-            <tr key={`${claim.blockNumber}:${claim.logIndex}`} class="row">
-              <td>
-                <Link
-                  to={`bridge/${claim.originNetwork}/${claim.depositCount}`}
-                  class="whole mono"
-                  title={`Deposit ${claim.depositCount} of network ${claim.originNetwork}`}
-                >
-                  {claim.originNetwork}:{claim.depositCount}
-                </Link>
-              </td>
-              <td class="number" data-label="Amount">
-                <Amount
-                  amount={claim.amount}
-                  tokenNetwork={claim.tokenNetwork}
-                  tokenAddress={claim.tokenAddress}
-                />
-              </td>
-              <td data-label="Route">
-                <Route from={claim.originNetwork} to={networkId} />
-              </td>
-              <td data-label="Receiver">
-                <Hex value={claim.destinationAddress} kind="address" networkId={networkId} />
-              </td>
-              <td class="wide" data-label="Claimed by">
-                <Hex value={claim.fromAddress} kind="address" networkId={networkId} />
-              </td>
-              <td class="middle" data-label="Transaction">
-                <Hex value={claim.txHash} kind="transaction" networkId={networkId} />
-              </td>
-              <td class="number" data-label="Claimed">
-                <Ago at={claim.blockTimestamp} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }
 
@@ -266,82 +191,9 @@ export function TokensView({ place }: { readonly place: Place }): JSX.Element {
         place={place}
         fields={tokenFields}
         nothing="No token has been wrapped yet."
-        table={(rows, isOld) => <TokenTable mappings={rows} isOld={isOld} />}
+        table={(rows, isOld) => <TokenTable rows={rows} caption="Tokens" isOld={isOld} />}
       />
     </>
-  )
-}
-
-const LONGEST_NAME = 40
-
-function TokenTable({
-  mappings,
-  isOld = false,
-}: {
-  readonly mappings: readonly TokenMapping[]
-  readonly isOld?: boolean
-}): JSX.Element {
-  return (
-    <div class={isOld ? 'table old' : 'table'}>
-      <table>
-        <caption class="unseen">Tokens</caption>
-        <thead>
-          <tr>
-            <th scope="col">Token</th>
-            <th scope="col">Home</th>
-            <th scope="col">Stands for it</th>
-            <th scope="col" class="number middle">
-              Decimals
-            </th>
-            <th scope="col">State</th>
-            <th scope="col" class="number">
-              Since
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {mappings.map((mapping) => (
-            <tr key={`${mapping.wrappedNetwork}:${mapping.blockNumber}:${mapping.logIndex}`}>
-              <td>
-                <span class="token">
-                  <bdi class="symbol">{plainText(mapping.symbol ?? '') ?? 'Unnamed'}</bdi>{' '}
-                  <bdi class="muted name">{plainText(mapping.name ?? '', LONGEST_NAME) ?? ''}</bdi>
-                </span>
-              </td>
-              <td data-label="Home">
-                <span class="place">
-                  <span>{networkName(mapping.originNetwork)}</span>
-                  <Hex value={mapping.originTokenAddress} kind="address" networkId={mapping.originNetwork} />
-                </span>
-              </td>
-              <td data-label="Stands for it">
-                <span class="place">
-                  <span>{networkName(mapping.wrappedNetwork)}</span>
-                  <Hex
-                    value={mapping.wrappedTokenAddress}
-                    kind="address"
-                    networkId={mapping.wrappedNetwork}
-                  />
-                </span>
-              </td>
-              <td class="number middle" data-label="Decimals">
-                {mapping.decimals ?? '–'}
-              </td>
-              <td data-label="State">
-                <Chip
-                  {...(mapping.isCurrent
-                    ? { tone: 'good', word: 'In use' }
-                    : { tone: 'quiet', word: 'Replaced' })}
-                />
-              </td>
-              <td class="number" data-label="Since">
-                <Ago at={mapping.blockTimestamp} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }
 

@@ -18,10 +18,12 @@ const FAILED_MS = 4_000
 /**
  * @param question names what is asked for: another question is asked at once. Undefined asks nothing.
  * @param load asks it.
+ * @param leastMs between two rounds of asking, where `load` asks so much that a second is too little.
  */
 export function useLive<T>(
   question: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
+  leastMs = 0,
 ): LiveAnswer<T> {
   const [answer, setAnswer] = useState<{ question?: string | undefined; data?: T; failure?: unknown }>({})
   const latest = useRef(load)
@@ -41,7 +43,7 @@ export function useLive<T>(
       isBusy = true
       isDue = false
       clearTimeout(timer)
-      let waitMs = LEAST_MS
+      let waitMs = Math.max(LEAST_MS, leastMs)
       try {
         const data = await latest.current(controller.signal)
         if (!controller.signal.aborted) setAnswer({ question, data })
@@ -65,7 +67,7 @@ export function useLive<T>(
       clearTimeout(timer)
       controller.abort()
     }
-  }, [question])
+  }, [question, leastMs])
 
   return { data: answer.data, failure: answer.failure, isOld: answer.question !== question }
 }

@@ -1,35 +1,66 @@
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { Bridge, NetworkSync } from '../client/bridgeClient.js'
-import { BridgeTable, TableSkeleton } from './bridgeTable.js'
 import { useWatch } from './changeWatch.js'
-import { DayBars } from './dayBars.js'
+import { DayChart } from './dayChart.js'
 import { Icon } from './icons.js'
+import { namedNetwork, networkChoices } from './listFilters.js'
 import { useLive } from './liveAnswer.js'
+import { goTo, type Place, withQuery } from './pageLocation.js'
 import { api, networkIds, networkName, pageNetwork } from './pageSettings.js'
 import { Ago, Chip, Empty, Failure, Link, Route } from './pieces.js'
 import { duration, grouped } from './spelling.js'
+import { BridgeTable, type Column, DataTable, TableSkeleton } from './tables.js'
 import { networkWords } from './words.js'
 
 /** Everything at a glance: networks, what waits between them, what was sent last. */
 
 const NEWEST = 10
-/** A table of all pairs asks two questions for each: beyond that it would be too many. */
-const MOST_PAIRED = 8
+/** A table of all routes asks two questions for each: beyond those between eight networks it would be too many. */
+const MOST_ROUTES = 8 * 7
+/** So that an open page asks for routes at most eight times a second, whatever their number: services limit their clients. */
+const ROUTE_MS = 250
+/** Each chart asks for thirty days. */
+const MOST_CHARTS = 8
 const MOST_LISTED = 12
 
-export function OverviewView(): JSX.Element {
+export function OverviewView({ place }: { readonly place: Place }): JSX.Element {
   const { sync } = useWatch()
   const troubled = sync?.networks.filter((network) => networkWords(network, '').meaning !== undefined) ?? []
-  const pairs = usePairs()
+  // One network with what goes to it and from it, or all.
+  const only = namedNetwork(place)
+  const shown = only === undefined ? networkIds : [only]
+  const routes = routesOf(only)
+  const pairs = usePairs(only, routes)
   const ready = pairs.data?.reduce((sum, pair) => sum + pair.ready, 0)
   return (
     <>
       <div class="head">
         <div>
           <h1>{headline(sync?.networks, troubled.length)}</h1>
-          <p class="muted">{summary(sync?.networks, ready)}</p>
+          <p class="muted">
+            {summary(
+              sync?.networks.filter(({ networkId }) => shown.includes(networkId)),
+              ready,
+            )}
+          </p>
         </div>
+        {networkIds.length < 2 ? null : (
+          <label class="field">
+            <span>Network</span>
+            <select
+              value={only === undefined ? '' : String(only)}
+              onChange={(event) => goTo(withQuery(place, { network: event.currentTarget.value }))}
+            >
+              <option value="">All</option>
+              {networkChoices.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
       </div>
       {troubled.length === 0 ? null : (
         <ul class="incidents">
@@ -52,18 +83,20 @@ export function OverviewView(): JSX.Element {
       <section aria-labelledby="networks">
         <h2 id="networks">Networks</h2>
         <div class="tiles">
-          {networkIds.map((id) => (
+          {shown.map((id) => (
             <NetworkTile
               key={id}
               networkId={id}
               sync={sync?.networks.find((network) => network.networkId === id)}
+              hasChart={shown.length <= MOST_CHARTS}
+              hasReady={routes.length <= MOST_ROUTES}
               ready={pairs.data?.filter(({ to }) => to === id).reduce((sum, pair) => sum + pair.ready, 0)}
             />
           ))}
         </div>
       </section>
-      {networkIds.length > MOST_PAIRED ? null : <PairsSection pairs={pairs} />}
-      <NewestSection />
+      {routes.length > MOST_ROUTES ? null : <PairsSection pairs={pairs} rows={shown.length} />}
+      <NewestSection key={only} only={only} />
     </>
   )
 }
@@ -79,7 +112,7 @@ function summary(networks: readonly NetworkSync[] | undefined, ready: number | u
   const sum = (of: (network: NetworkSync) => number): string =>
     grouped(networks.reduce((total, network) => total + of(network), 0))
   const parts = [
-    `${networks.length} networks`,
+    ...(networks.length === 1 ? [] : [`${networks.length} networks`]),
     `${sum(({ indexedDepositCount }) => indexedDepositCount)} bridges`,
     `${sum(({ indexedClaimCount }) => indexedClaimCount)} claims`,
     ...(ready === undefined ? [] : [`${grouped(ready)} ready to claim`]),
@@ -90,10 +123,15 @@ function summary(networks: readonly NetworkSync[] | undefined, ready: number | u
 function NetworkTile({
   networkId,
   sync,
+  hasChart,
+  hasReady,
   ready,
 }: {
   readonly networkId: number
   readonly sync: NetworkSync | undefined
+  readonly hasChart: boolean
+  /** Whether `ready` is asked for: until it is answered it is undefined. */
+  readonly hasReady: boolean
   readonly ready: number | undefined
 }): JSX.Element {
   const { rates } = useWatch()
@@ -113,9 +151,9 @@ function NetworkTile({
       <dl class="figures">
         <Figure name="Sent" value={sync?.indexedDepositCount} />
         <Figure name="Claimed" value={sync?.indexedClaimCount} />
-        {networkIds.length > MOST_PAIRED ? null : <Figure name="Ready here" value={ready} />}
+        {hasReady ? <Figure name="Ready here" value={ready} /> : null}
       </dl>
-      {networkIds.length > MOST_PAIRED ? null : <DayBars networkId={networkId} />}
+      {hasChart ? <DayChart networkId={networkId} isWhole={sync?.isSynced === true} /> : null}
       <p class="foot muted">
         {sync === undefined ? (
           'Block –'
@@ -186,15 +224,21 @@ interface Pair {
   readonly oldest: Bridge
 }
 
-function usePairs() {
+type RouteOfPair = Pick<Pair, 'from' | 'to'>
+
+/** From and to each network, or only those that begin or end at one. */
+function routesOf(only: number | undefined): readonly RouteOfPair[] {
+  return networkIds
+    .flatMap((from) => networkIds.map((to) => ({ from, to })))
+    .filter(({ from, to }) => from !== to && (only === undefined || from === only || to === only))
+}
+
+function usePairs(only: number | undefined, routes: readonly RouteOfPair[]) {
   return useLive(
-    networkIds.length > MOST_PAIRED ? undefined : 'pairs',
+    routes.length > MOST_ROUTES ? undefined : `pairs/${only}`,
     async (signal): Promise<readonly Pair[]> => {
-      const pairs = networkIds.flatMap((from) =>
-        networkIds.filter((to) => to !== from).map((to) => ({ from, to })),
-      )
       const found = await Promise.all(
-        pairs.map(async ({ from, to }) => {
+        routes.map(async ({ from, to }) => {
           const filter = { networkId: from, networkIds: to, pageSize: 1 }
           const [open, ready] = await Promise.all([
             api.getBridges({ ...filter, claimed: false, order: 'asc' }, { signal }),
@@ -208,13 +252,17 @@ function usePairs() {
       )
       return found.flat().sort((a, b) => b.ready + b.waiting - a.ready - a.waiting)
     },
+    ROUTE_MS * routes.length,
   )
 }
 
 function PairsSection({
   pairs: { data, failure },
+  rows,
 }: {
   readonly pairs: ReturnType<typeof usePairs>
+  /** How many there may be, until it is known. */
+  readonly rows: number
 }): JSX.Element {
   return (
     <section aria-labelledby="pairs">
@@ -222,71 +270,76 @@ function PairsSection({
       {failure === undefined ? null : <Failure failure={failure} />}
       {data === undefined ? (
         failure === undefined ? (
-          <TableSkeleton rows={networkIds.length} />
+          <TableSkeleton rows={rows} />
         ) : null
       ) : data.length === 0 ? (
         <Empty title="Everything that was sent has been claimed." />
       ) : (
-        <div class="table">
-          <table>
-            <caption class="unseen">Bridges that are not claimed yet, by route</caption>
-            <thead>
-              <tr>
-                <th scope="col">Route</th>
-                <th scope="col" class="number">
-                  Ready to claim
-                </th>
-                <th scope="col" class="number">
-                  Waiting
-                </th>
-                <th scope="col" class="number">
-                  Oldest sent
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((pair) => (
-                <PairRow key={`${pair.from}:${pair.to}`} pair={pair} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          rows={data}
+          caption="Bridges that are not claimed yet, by route"
+          columns={pairColumns}
+          keyOf={({ from, to }) => `${from}:${to}`}
+        />
       )}
     </section>
   )
 }
 
-function PairRow({ pair: { from, to, waiting, ready, oldest } }: { readonly pair: Pair }): JSX.Element {
-  const list = (state: string): string => `bridges?network=${from}&to=${to}&state=${state}`
-  return (
-    <tr class="row">
-      <td>
-        <Link to={list('open')} class="whole plain">
-          <Route from={from} to={to} />
-        </Link>
-      </td>
-      <td class="number" data-label="Ready to claim">
-        {ready === 0 ? <span class="muted">0</span> : <Link to={list('ready')}>{grouped(ready)}</Link>}
-      </td>
-      <td class="number" data-label="Waiting">
-        {waiting === 0 ? <span class="muted">0</span> : <Link to={list('waiting')}>{grouped(waiting)}</Link>}
-      </td>
-      <td class="number" data-label="Oldest sent">
-        <Link to={`bridge/${from}/${oldest.depositCount}`}>
-          <Ago at={oldest.blockTimestamp} />
-        </Link>
-      </td>
-    </tr>
-  )
+function PairCount({
+  pair: { from, to },
+  state,
+  count,
+}: {
+  readonly pair: Pair
+  readonly state: 'ready' | 'waiting'
+  readonly count: number
+}): JSX.Element {
+  if (count === 0) return <span class="muted">0</span>
+  return <Link to={`bridges?network=${from}&to=${to}&state=${state}`}>{grouped(count)}</Link>
 }
 
-function NewestSection(): JSX.Element {
-  const listed = networkIds.slice(0, MOST_LISTED)
-  const { data, failure } = useLive('newest', async (signal) => {
+const pairColumns: readonly Column<Pair>[] = [
+  {
+    name: 'Route',
+    isHead: true,
+    cell: ({ from, to }) => (
+      <Link to={`bridges?network=${from}&to=${to}&state=open`} class="whole plain">
+        <Route from={from} to={to} />
+      </Link>
+    ),
+  },
+  {
+    name: 'Ready to claim',
+    class: 'number',
+    cell: (pair) => <PairCount pair={pair} state="ready" count={pair.ready} />,
+  },
+  {
+    name: 'Waiting',
+    class: 'number',
+    cell: (pair) => <PairCount pair={pair} state="waiting" count={pair.waiting} />,
+  },
+  {
+    name: 'Oldest sent',
+    class: 'number',
+    cell: ({ from, oldest }) => (
+      <Link to={`bridge/${from}/${oldest.depositCount}`}>
+        <Ago at={oldest.blockTimestamp} />
+      </Link>
+    ),
+  },
+]
+
+function NewestSection({ only }: { readonly only: number | undefined }): JSX.Element {
+  const { data, failure } = useLive(`newest/${only}`, async (signal) => {
+    const sources = networkIds
+      .toSorted((a, b) => Number(b === only) - Number(a === only))
+      .slice(0, MOST_LISTED)
     const lists = await Promise.all(
-      listed.map(
-        async (networkId) => (await api.getBridges({ networkId, pageSize: NEWEST }, { signal })).bridges,
-      ),
+      sources.map(async (networkId) => {
+        const filter = { networkId, networkIds: only === networkId ? undefined : only, pageSize: NEWEST }
+        return (await api.getBridges(filter, { signal })).bridges
+      }),
     )
     return lists
       .flat()
@@ -316,7 +369,7 @@ function NewestSection(): JSX.Element {
       ) : shown.length === 0 ? (
         <Empty title="Nothing has been sent yet." />
       ) : (
-        <BridgeTable bridges={shown} caption="The newest bridges of all networks" />
+        <BridgeTable rows={shown} caption="The newest bridges" />
       )}
     </section>
   )

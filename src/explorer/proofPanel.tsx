@@ -137,6 +137,10 @@ function Verdict({
       {folded.trees.map((tree) => (
         <Siblings key={tree.title} tree={tree} />
       ))}
+      <p class="muted note-line">
+        The root over all layer 1 records is not reached: a claim does not need it, and the service does not
+        give the hashes up to it.
+      </p>
     </>
   )
 }

@@ -4,6 +4,7 @@ import { BridgeView } from './bridgeView.js'
 import { useWatch } from './changeWatch.js'
 import { AddressView, ResultsView } from './foundViews.js'
 import { Icon } from './icons.js'
+import { namedNetwork } from './listFilters.js'
 import { BridgesView, ClaimsView, TokensView } from './listViews.js'
 import { OverviewView } from './overviewView.js'
 import { goTo, type Place, usePlace } from './pageLocation.js'
@@ -29,7 +30,7 @@ const sections = [
 
 function viewOf(place: Place): View {
   const [section = '', ...rest] = place.path.split('/')
-  if (place.path === '') return { title: 'Overview', content: <OverviewView /> }
+  if (place.path === '') return { title: 'Overview', content: <OverviewView place={place} /> }
   if (place.path === 'bridges') return { title: 'Bridges', content: <BridgesView place={place} /> }
   if (place.path === 'claims') return { title: 'Claims', content: <ClaimsView place={place} /> }
   if (place.path === 'tokens') return { title: 'Tokens', content: <TokensView place={place} /> }
@@ -83,7 +84,7 @@ export function Shell(): JSX.Element {
           </Link>
           <nav class="sections" aria-label="Pages">
             {sections.map(([path, name]) => (
-              <Link key={path} to={path} current={isIn(path, section) && 'page'}>
+              <Link key={path} to={ofSameNetwork(path, place)} current={isIn(path, section) && 'page'}>
                 {name}
               </Link>
             ))}
@@ -100,6 +101,12 @@ export function Shell(): JSX.Element {
       </main>
     </>
   )
+}
+
+/** Whoever looks at one network goes on looking at it. */
+function ofSameNetwork(path: string, place: Place): string {
+  const named = namedNetwork(place)
+  return named === undefined || path === 'tokens' ? path : `${path}?network=${named}`
 }
 
 function isIn(path: string, section: string): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
-import { type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { installedProgram, skipWithout } from '../support/installedProgram.js'
@@ -25,19 +25,20 @@ interface Demo {
   deposit(filters: string): Promise<Deposit>
 }
 
-/** The devnet without traffic, and a browser. */
-async function startDemo(t: TestContext): Promise<Demo> {
-  const bds = startBds(t, ['start', '--port', '0', '--ops-port', '0', '--round-ms', '0'], {
-    TMPDIR: tempFolder(t),
+/** The devnet without traffic, and a browser: one for all tests here, of which the last one claims. */
+async function startDemo(): Promise<Demo> {
+  const bds = startBds({ after }, ['start', '--port', '0', '--ops-port', '0', '--round-ms', '0'], {
+    TMPDIR: tempFolder({ after }),
   })
-  await bds.line(/^Ctrl-C stops everything/)
-  const [, url] =
-    /^ {2}(http\S+)\/explorer$/m.exec(bds.stdout.join('\n')) ?? assert.fail('no address of the page')
-  const browser = await chromium.launch({
+  const launched = chromium.launch({
     executablePath: installedProgram('chromium')!,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   })
-  t.after(() => browser.close())
+  after(async () => (await launched).close())
+  const browser = await launched
+  await bds.line(/^Ctrl-C stops everything/)
+  const [, url] =
+    /^ {2}(http\S+)\/explorer$/m.exec(bds.stdout.join('\n')) ?? assert.fail('no address of the page')
   return {
     url: url!,
     browser,
@@ -53,11 +54,8 @@ async function startDemo(t: TestContext): Promise<Demo> {
 }
 
 /** A page whose errors, refused scripts and requests to elsewhere fail the test. */
-async function openPage(t: TestContext, { browser, url }: Demo, dark = false): Promise<Page> {
-  const page = await browser.newPage({
-    viewport: { width: 1280, height: 900 },
-    colorScheme: dark ? 'dark' : 'light',
-  })
+async function openPage(t: TestContext, { browser, url }: Demo): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
   page.setDefaultTimeout(PATIENCE_MS)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
@@ -69,24 +67,363 @@ async function openPage(t: TestContext, { browser, url }: Demo, dark = false): P
     // The devnet's nodes are at other ports of this machine.
     if (protocol !== 'data:' && hostname !== new URL(url).hostname) faults.push(`asks ${request.url()}`)
   })
-  t.after(() => assert.deepEqual(faults, []))
+  t.after(async () => {
+    await page.close()
+    assert.deepEqual(faults, [])
+  })
   return page
 }
 
-async function violations(page: Page): Promise<string[]> {
+/** At each width, in both themes: a picture, nothing beyond the edge, nothing that axe-core objects to. */
+async function assertReads(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true })
   await page.evaluate(axe.source)
-  return page.evaluate(
-    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
-  )
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    for (const width of WIDTHS) {
+      const which = `${name}-${width}-${theme}`
+      await page.setViewportSize({ width, height: 900 })
+      await page.screenshot({ path: new URL(`${which}.png`, PICTURES).pathname, fullPage: true })
+      const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      assert.ok(Number(excess) <= 0, `${which} is ${excess} pixels too wide`)
+      const found = await page.evaluate(
+        `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
+      )
+      assert.deepEqual(found, [], which)
+    }
+  }
+}
+
+/** Has answers of the service changed on their way to the page. */
+async function change<Body>(page: Page, pattern: string, how: (body: Body) => object): Promise<void> {
+  await page.route(pattern, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: how((await response.json()) as Body) })
+  })
 }
 
 const options = { skip: skipWithout('chromium') }
+const running = options.skip === false ? startDemo() : new Promise<never>(() => undefined)
+// Each test that awaits it tells why it failed.
+running.catch(() => undefined)
+
+test('a proof that leads elsewhere is told as wrong', options, async (t) => {
+  const demo = await running
+  const { origin_network, deposit_count } = await demo.deposit('ready_for_claim=true')
+  const page = await openPage(t, demo)
+  await change<{ proof: { smtProofLocalExitRoot: string[] } }>(
+    page,
+    '**/bridge/v1/claim-proof?*',
+    ({ proof }) => ({
+      proof: { ...proof, smtProofLocalExitRoot: proof.smtProofLocalExitRoot.with(5, `0x${'12'.repeat(32)}`) },
+    }),
+  )
+  await page.goto(`${demo.url}/explorer/bridge/${origin_network}/${deposit_count}`)
+  await page.getByRole('button', { name: 'Check the proof' }).click()
+  await page
+    .getByText('The proof does not lead to the root that the service names.', { exact: false })
+    .waitFor()
+})
+
+test(
+  'every view is free of faults that axe-core finds, fits each width, and reads in both themes',
+  options,
+  async (t) => {
+    const demo = await running
+    const pathOf = ({ origin_network, deposit_count }: Deposit): string =>
+      `bridge/${origin_network}/${deposit_count}`
+    const views = {
+      overview: '',
+      network: '?network=1',
+      bridges: 'bridges?network=1&state=open&sender=0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+      claims: 'claims?network=1',
+      tokens: 'tokens',
+      empty: 'bridges?network=1&to=1',
+      ready: pathOf(await demo.deposit('ready_for_claim=true')),
+      waiting: pathOf(await demo.deposit('ready_for_claim=false&claimed=false')),
+      claimed: pathOf(await demo.deposit('claimed=true')),
+      missing: 'bridge/1/4000000000',
+      address: 'address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+    }
+    const page = await openPage(t, demo)
+    for (const [name, path] of Object.entries(views)) {
+      await page.goto(`${demo.url}/explorer/${path}`)
+      await page.locator('main h1, main .empty').first().waitFor()
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+      await assertReads(page, name)
+    }
+  },
+)
+
+interface State {
+  /** Below `/explorer/`. */
+  readonly path: string
+  /** What somebody is told. */
+  readonly says: string
+  /** Answers as the service would in that state. */
+  play(page: Page): Promise<void>
+}
+
+const [API, SYNC, BRIDGES] = ['**/bridge/v1/**', '**/bridge/v1/sync-status', '**/bridge/v1/bridges?*']
+
+/** Network 1 with other facts than it has. */
+function network1(facts: object): State['play'] {
+  return (page) =>
+    change<{ networks: { network_id: number }[] }>(page, SYNC, (body) => ({
+      ...body,
+      networks: body.networks.map((network) => ({
+        ...network,
+        ...(network.network_id === 1 ? facts : {}),
+      })),
+    }))
+}
+
+function refusals(status: number, code: string): State['play'] {
+  return (page) =>
+    page.route(API, (route) =>
+      route.fulfill({
+        status,
+        headers: { 'Retry-After': '7' },
+        json: { error: { code, message: `${code}: played` } },
+      }),
+    )
+}
+
+interface BridgesAnswer {
+  readonly bridges: object[]
+  readonly pagination: object
+}
+
+const states: Readonly<Record<string, State>> = {
+  halted: {
+    path: '',
+    says: 'Reading Network 1 has stopped (exit root mismatch).',
+    play: network1({ halted: 'exit_root_mismatch', is_synced: false }),
+  },
+  behind: {
+    path: '',
+    says: 'The nodes of Network 1 show an older block than was seen before.',
+    play: network1({ reasons: ['behind'], is_synced: false }),
+  },
+  stalled: {
+    path: '',
+    says: 'Network 1 has made no block for a while.',
+    play: network1({ reasons: ['stalled'], head_age_seconds: 5_400 }),
+  },
+  uncontacted: {
+    path: '',
+    says: 'No node of Network 1 answers.',
+    play: network1({ reasons: ['rpc'], is_synced: false }),
+  },
+  paused: {
+    path: '',
+    says: 'The bridge contract of Network 1 is in its emergency state.',
+    play: network1({ reasons: ['emergency_state'] }),
+  },
+  syncing: {
+    path: '',
+    says: 'Network 1 is still being read.',
+    play: network1({ is_synced: false, synced_block: 1_234_567, current_block: 9_000_000 }),
+  },
+  starting: {
+    path: 'bridges',
+    says: 'The service is busy or starting',
+    play: refusals(503, 'NOT_READY'),
+  },
+  limited: {
+    path: 'bridges',
+    says: 'This service limits how much one visitor may ask.',
+    play: refusals(429, 'RATE_LIMIT_EXCEEDED'),
+  },
+  offline: {
+    path: '',
+    says: 'The service does not answer.',
+    play: (page) => page.route(API, (route) => route.abort()),
+  },
+  loading: {
+    path: '',
+    says: 'Asking the service…',
+    play: (page) => page.route(API, () => undefined),
+  },
+  unused: {
+    path: '',
+    says: 'Nothing has been sent yet.',
+    play: (page) =>
+      change<BridgesAnswer>(page, BRIDGES, ({ pagination }) => ({
+        bridges: [],
+        pagination: { ...pagination, total: 0, next_cursor: null },
+      })),
+  },
+  extreme: {
+    path: 'bridges?network=1',
+    says: '× 10⁵⁹',
+    play: (page) =>
+      change<BridgesAnswer>(page, BRIDGES, ({ bridges, pagination }) => ({
+        bridges: bridges.map((bridge) => ({ ...bridge, amount: String(2n ** 256n - 1n), metadata: '0x' })),
+        pagination: { ...pagination, total: 10_000_000 },
+      })),
+  },
+}
+
+test(
+  'every state of the service is told in words, reads in both themes, and fits each width',
+  options,
+  async (t) => {
+    const demo = await running
+    for (const [name, { path, says, play }] of Object.entries(states)) {
+      const page = await openPage(t, demo)
+      await play(page)
+      await page.goto(`${demo.url}/explorer/${path}`)
+      await page.getByText(says, { exact: false }).first().waitFor()
+      await assertReads(page, name)
+      await page.close()
+    }
+  },
+)
+
+test(
+  'one network may be looked at alone, by an address that shows the same to anybody',
+  options,
+  async (t) => {
+    const demo = await running
+    const page = await openPage(t, demo)
+    await page.goto(`${demo.url}/explorer`)
+    assert.equal(await page.locator('.tile').count(), 3)
+    await page.getByLabel('Network', { exact: true }).selectOption({ label: 'Network 2' })
+    await page.waitForURL('**/explorer/?network=2')
+    const assertAlone = async (): Promise<void> => {
+      await page.locator('#newest ~ .table tbody tr').first().waitFor()
+      assert.deepEqual(await page.locator('.tile h3').allTextContents(), ['Network 2'])
+      const routes = await page.locator('.route').allTextContents()
+      assert.ok(routes.length > 3, `${routes.length} routes`)
+      for (const route of routes) assert.match(route, /Network 2/)
+    }
+    await assertAlone()
+    await page.reload()
+    await assertAlone()
+    await page.getByRole('link', { name: 'Bridges' }).first().click()
+    await page.waitForURL('**/explorer/bridges?network=2')
+  },
+)
+
+test('the bars of a network add up to what was sent from it, as a table too', options, async (t) => {
+  const demo = await running
+  const page = await openPage(t, demo)
+  await page.goto(`${demo.url}/explorer?network=1`)
+  await page.locator('.days tbody tr').nth(29).waitFor({ state: 'attached' })
+  const counts = await page.locator('.days tbody td').allTextContents()
+  const answer = await fetch(`${demo.url}/bridge/v1/bridges?network_id=1&page_size=1`)
+  const { pagination } = (await answer.json()) as { pagination: { total: number } }
+  assert.equal(
+    counts.reduce((sum, text) => sum + Number(text.replaceAll(',', '')), 0),
+    pagination.total,
+  )
+  assert.equal(await page.locator('.days rect:not(.space)').count(), 30)
+})
+
+/** With which the first view is measured: a CPU of a quarter of the speed. */
+const SLOWER = 4
+const LOADS = 5
+/** "Good" by Web Vitals. */
+const MOST_SHIFT = 0.1
+
+test('nothing of the first view jumps, and its times on a slow CPU are told', options, async (t) => {
+  const demo = await running
+  const loads: { painted: number; filled: number; shift: number }[] = []
+  for (let at = 0; at < LOADS; at++) {
+    const page = await openPage(t, demo)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+    await page.addInitScript(`
+      window.shift = 0
+      new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value })
+        .observe({ type: 'layout-shift', buffered: true })
+      new MutationObserver(() => {
+        if (document.querySelector('#newest ~ .table tbody tr') && !document.querySelector('[aria-busy=true]'))
+          window.filled ??= performance.now()
+      }).observe(document, { subtree: true, childList: true })`)
+    await page.goto(`${demo.url}/explorer`)
+    await page.waitForFunction('window.filled && document.querySelector(".days rect")')
+    loads.push(
+      await page.evaluate(
+        `({ painted: performance.getEntriesByName('first-contentful-paint')[0].startTime, filled, shift })`,
+      ),
+    )
+    await page.close()
+  }
+  const middle = (of: 'painted' | 'filled'): string =>
+    `${Math.round(loads.map((load) => load[of]).sort((a, b) => a - b)[LOADS >> 1]!)} ms`
+  t.diagnostic(
+    `first view at 1/${SLOWER} of the CPU: painted after ${middle('painted')}, all rows after ${middle('filled')}`,
+  )
+  for (const { shift } of loads) assert.ok(shift <= MOST_SHIFT, `a layout shift of ${shift}`)
+})
+
+test('hostile names of tokens are text, on one line each', options, async (t) => {
+  const demo = await running
+  const page = await openPage(t, demo)
+  const hostile = [
+    '<img src=x onerror="window.isRun=1">',
+    '\u202eDLG\u2066',
+    'long'.repeat(2_560),
+    'ab\u0301'.repeat(4).padEnd(40, '\u0301'),
+    '\u0000\u200b',
+  ]
+  await change<{ token_mappings: object[] }>(page, '**/bridge/v1/token-mappings?*', (body) => ({
+    ...body,
+    token_mappings: hostile.map((name, at) => ({
+      ...body.token_mappings[0],
+      log_index: at,
+      name,
+      symbol: name,
+    })),
+  }))
+  await page.setViewportSize({ width: 390, height: 900 })
+  await page.goto(`${demo.url}/explorer/tokens`)
+  await page.getByText('<img src=x onerr…').waitFor()
+  await page.getByText('Unnamed').waitFor()
+  assert.equal(await page.getByText('DLG', { exact: true }).count(), 2)
+  assert.equal(await page.evaluate('window.isRun'), undefined)
+  assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0)
+})
+
+test(
+  'while the service does not answer the page says so and keeps what it has, and goes on by itself',
+  options,
+  async (t) => {
+    const demo = await running
+    const page = await openPage(t, demo)
+    await page.goto(`${demo.url}/explorer/bridges`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const rows = await page.locator('tbody tr').count()
+    assert.ok(rows > 3, `${rows} rows`)
+    await page.route('**/bridge/v1/**', (route) => route.abort())
+    await page.getByText('Reconnecting').waitFor()
+    assert.equal(await page.locator('tbody tr').count(), rows)
+    await page.unroute('**/bridge/v1/**')
+    await page.getByText('Live', { exact: true }).waitFor()
+  },
+)
+
+test(
+  'the API docs are shown without anything inline, and answer a request that is tried',
+  options,
+  async (t) => {
+    const demo = await running
+    const page = await openPage(t, demo)
+    await page.goto(`${demo.url}/docs`)
+    await page.locator('#operations-service-getSyncStatus').click()
+    await page.getByRole('button', { name: 'Execute' }).click()
+    await page.locator('.responses-table.live-responses-table').waitFor()
+    await page.getByText('bridge_sync', { exact: false }).first().waitFor()
+  },
+)
 
 test(
   'somebody finds a bridge by its transaction, has its proof checked, claims it, and sees it claimed without a reload',
   options,
   async (t) => {
-    const demo = await startDemo(t)
+    const demo = await running
     const ready = await demo.deposit('ready_for_claim=true&leaf_type=0')
     const page = await openPage(t, demo)
     await page.goto(`${demo.url}/explorer`)
@@ -111,118 +448,5 @@ test(
     )
     const { bridges } = (await answer.json()) as { bridges: { claim_tx_hash: string | null }[] }
     assert.notEqual(bridges[0]?.claim_tx_hash, null)
-  },
-)
-
-test('a proof that leads elsewhere is told as wrong', options, async (t) => {
-  const demo = await startDemo(t)
-  const { origin_network, deposit_count } = await demo.deposit('ready_for_claim=true')
-  const page = await openPage(t, demo)
-  await page.route('**/bridge/v1/claim-proof?*', async (route) => {
-    const answer = await route.fetch()
-    const body = (await answer.json()) as { proof: { smtProofLocalExitRoot: string[] } }
-    body.proof.smtProofLocalExitRoot[5] = `0x${'12'.repeat(32)}`
-    await route.fulfill({ response: answer, json: body })
-  })
-  await page.goto(`${demo.url}/explorer/bridge/${origin_network}/${deposit_count}`)
-  await page.getByRole('button', { name: 'Check the proof' }).click()
-  await page
-    .getByText('The proof does not lead to the root that the service names.', { exact: false })
-    .waitFor()
-})
-
-test(
-  'every view is free of faults that axe-core finds, fits each width, and reads in both themes',
-  options,
-  async (t) => {
-    const demo = await startDemo(t)
-    mkdirSync(PICTURES, { recursive: true })
-    const pathOf = ({ origin_network, deposit_count }: Deposit): string =>
-      `bridge/${origin_network}/${deposit_count}`
-    const views = {
-      overview: '',
-      bridges: 'bridges?network=1&state=open&sender=0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
-      claims: 'claims?network=1',
-      tokens: 'tokens',
-      empty: 'bridges?network=1&to=1',
-      ready: pathOf(await demo.deposit('ready_for_claim=true')),
-      waiting: pathOf(await demo.deposit('ready_for_claim=false&claimed=false')),
-      claimed: pathOf(await demo.deposit('claimed=true')),
-      missing: 'bridge/1/4000000000',
-      address: 'address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
-    }
-    for (const dark of [false, true]) {
-      const page = await openPage(t, demo, dark)
-      for (const [name, path] of Object.entries(views)) {
-        for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 900 })
-          await page.goto(`${demo.url}/explorer/${path}`)
-          await page.locator('main h1, main .empty').first().waitFor()
-          await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
-          const file = new URL(`${name}-${width}-${dark ? 'dark' : 'light'}.png`, PICTURES)
-          await page.screenshot({ path: file.pathname, fullPage: true })
-          const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-          assert.ok(Number(excess) <= 0, `${name} is ${excess} pixels wider than ${width}`)
-        }
-        assert.deepEqual(await violations(page), [], `${name} ${dark ? 'dark' : 'light'}`)
-      }
-    }
-  },
-)
-
-test('hostile names of tokens are text, on one line each', options, async (t) => {
-  const demo = await startDemo(t)
-  const page = await openPage(t, demo)
-  const hostile = [
-    '<img src=x onerror="window.isRun=1">',
-    '\u202eDLG\u2066',
-    'long'.repeat(64),
-    '\u0000\u200b',
-  ]
-  await page.route('**/bridge/v1/token-mappings?*', async (route) => {
-    const answer = await route.fetch()
-    const body = (await answer.json()) as { token_mappings: { name: string; symbol: string }[] }
-    const [first] = body.token_mappings
-    body.token_mappings = hostile.map((name, at) => ({ ...first!, log_index: at, name, symbol: name }))
-    await route.fulfill({ response: answer, json: body })
-  })
-  await page.setViewportSize({ width: 390, height: 900 })
-  await page.goto(`${demo.url}/explorer/tokens`)
-  await page.getByText('<img src=x onerr…').waitFor()
-  await page.getByText('Unnamed').waitFor()
-  assert.equal(await page.getByText('DLG', { exact: true }).count(), 2)
-  assert.equal(await page.evaluate('window.isRun'), undefined)
-  assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0)
-})
-
-test(
-  'while the service does not answer the page says so and keeps what it has, and goes on by itself',
-  options,
-  async (t) => {
-    const demo = await startDemo(t)
-    const page = await openPage(t, demo)
-    await page.goto(`${demo.url}/explorer/bridges`)
-    await page.getByText('Live', { exact: true }).waitFor()
-    const rows = await page.locator('tbody tr').count()
-    assert.ok(rows > 3, `${rows} rows`)
-    await page.route('**/bridge/v1/**', (route) => route.abort())
-    await page.getByText('Reconnecting').waitFor()
-    assert.equal(await page.locator('tbody tr').count(), rows)
-    await page.unroute('**/bridge/v1/**')
-    await page.getByText('Live', { exact: true }).waitFor()
-  },
-)
-
-test(
-  'the API docs are shown without anything inline, and answer a request that is tried',
-  options,
-  async (t) => {
-    const demo = await startDemo(t)
-    const page = await openPage(t, demo)
-    await page.goto(`${demo.url}/docs`)
-    await page.locator('#operations-service-getSyncStatus').click()
-    await page.getByRole('button', { name: 'Execute' }).click()
-    await page.locator('.responses-table.live-responses-table').waitFor()
-    await page.getByText('bridge_sync', { exact: false }).first().waitFor()
   },
 )
