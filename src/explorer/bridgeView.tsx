@@ -88,8 +88,12 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
   const nowSec = useNowSec()
   const current = status.stages.find(({ stage, state }) => stage === status.currentStage && state !== 'done')
   const isOver = status.claimTxHash !== null
+  // Nothing is waited for once it may be claimed: how long others took says something, how long it has been does not.
+  const isReady = current?.stage === 'claimed' && current.typical === undefined
   const usual =
-    current === undefined || isOver ? undefined : usualTime(current, elapsedOf(status, current, nowSec))
+    current === undefined || isOver || isReady
+      ? undefined
+      : usualTime(current, elapsedOf(status, current, nowSec))
   return (
     <>
       <div class="head bridge">
@@ -336,12 +340,15 @@ function MessageData({ bridge }: { readonly bridge: Bridge }): JSX.Element | nul
   )
 }
 
-function ForPrograms({ bridge: { originNetwork, depositCount } }: { readonly bridge: Bridge }): JSX.Element {
+function ForPrograms({ bridge }: { readonly bridge: Bridge }): JSX.Element {
+  const { originNetwork, depositCount } = bridge
   const query = `network_id=${originNetwork}&deposit_count=${depositCount}`
   const addresses = [
     ['Record', `${apiUrl}/bridge/v1/bridges?${query}`],
     ['Stages', `${apiUrl}/bridge/v1/bridge-status?${query}`],
-    ['Claim call', `${apiUrl}/bridge/v1/claim-transaction?${query}`],
+    ...(bridgeState(bridge) === 'ready'
+      ? [['Claim call', `${apiUrl}/bridge/v1/claim-transaction?${query}`] as const]
+      : []),
   ] as const
   return (
     <section aria-labelledby="programs" class="panel">

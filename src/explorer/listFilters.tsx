@@ -19,6 +19,8 @@ export interface FilterField {
   readonly label: string
   /** Absent: a text. */
   readonly choices?: readonly Choice[]
+  /** What it is while nothing is chosen: `All`. */
+  readonly unset?: string
   readonly type?: 'address' | 'hash' | 'date' | 'number'
   /** Whether it stands among the few that are always shown. */
   readonly isMain?: boolean
@@ -163,7 +165,7 @@ function Field({
       <label class="field">
         <span>{label}</span>
         <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">All</option>
+          <option value="">{field.unset ?? 'All'}</option>
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value}>
               {choice.label}

@@ -30,6 +30,7 @@ interface ListPage<Row> {
 const ORDER: FilterField = {
   name: 'order',
   label: 'Order',
+  unset: 'Newest first',
   choices: [{ value: 'asc', label: 'Oldest first' }],
 }
 

@@ -86,7 +86,7 @@ export function networkWords(sync: NetworkSync, name: string): NetworkWords {
 export type StageName = BridgeStage['stage']
 type NameOf = (networkId: number) => string
 
-/** A stage once it is done, and while it is not. */
+/** A stage once it is done, and while it is not: the words alone tell which. */
 export function stageTitle(
   { stage, networkId, state }: Pick<BridgeStage, 'stage' | 'networkId' | 'state'>,
   nameOf: NameOf,
@@ -95,21 +95,22 @@ export function stageTitle(
   if (state === 'removed') return `No longer known on ${name}`
   if (state === 'unset') return `Claim on ${name} taken back`
   if (state === 'blocked') return 'Blocked by an older claim'
+  const isDone = state === 'done'
   switch (stage) {
     case 'bridged':
       return `Sent on ${name}`
     case 'final':
-      return `Final on ${name}`
+      return isDone ? `Final on ${name}` : `Becomes final on ${name}`
     case 'settled':
-      return `Settled on ${name}`
+      return isDone ? `Settled on ${name}` : `Settles on ${name}`
     case 'in_l1_info_tree':
-      return `Recorded on ${name}`
+      return isDone ? `Recorded on ${name}` : `Is recorded on ${name}`
     case 'injected':
-      return `Known on ${name}`
+      return isDone ? `Known on ${name}` : `Becomes known on ${name}`
     case 'claimable':
-      return state === 'done' ? 'Ready to claim' : 'Becomes ready to claim'
+      return isDone ? 'Ready to claim' : 'Becomes ready to claim'
     case 'claimed':
-      return `Claimed on ${name}`
+      return isDone ? `Claimed on ${name}` : `Is claimed on ${name}`
   }
 }
 

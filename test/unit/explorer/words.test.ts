@@ -110,3 +110,14 @@ test('every stage of the API has a title', () => {
     for (const state of ['done', 'waiting', 'removed', 'unset', 'blocked', 'unknown'] as const)
       assert.match(stageTitle({ stage, networkId: 1, state }, nameOf), /^[A-Z][a-zA-Z0-9 ]+$/)
 })
+
+test('the words of a stage tell whether it is done', () => {
+  for (const stage of bridgeStages.filter((stage) => stage !== 'bridged')) {
+    const titles = (['done', 'waiting'] as const).map((state) =>
+      stageTitle({ stage, networkId: 1, state }, nameOf),
+    )
+    assert.notEqual(titles[0], titles[1], stage)
+    assert.doesNotMatch(titles[0]!, /^(?:Becomes|Is|Settles) /)
+    assert.match(titles[1]!, /^(?:Becomes|Is|Settles) /)
+  }
+})
