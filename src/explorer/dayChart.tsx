@@ -79,7 +79,13 @@ export function DayChart({
     <figure class="days">
       <figcaption>
         <span>Sent per day</span>
-        <span>{days.length === 0 ? '' : `${grouped(sum)} in ${DAYS} days, at most ${grouped(most)}`}</span>
+        <span>
+          {days.length > 0
+            ? `${grouped(sum)} in ${DAYS} days, at most ${grouped(most)}`
+            : isWhole
+              ? ''
+              : 'counted once it is up to date'}
+        </span>
       </figcaption>
       <svg viewBox={`0 0 ${DAYS * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {days.map(({ day, count }, at) => {

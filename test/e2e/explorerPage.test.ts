@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
-import { after, type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { installedProgram, skipWithout } from '../support/installedProgram.js'
+import type { Browser, Page } from 'playwright-core'
+import { skipWithout } from '../support/installedProgram.js'
 import { startBds } from '../support/serviceProcess.js'
 import { tempFolder } from '../support/tempFolder.js'
+import { openPage, startBrowser } from './explorerBrowser.js'
 
 /** Widths of a phone, a tablet and a desk; pictures of all of them are left here for people to look at. */
 const WIDTHS = [390, 820, 1280]
 const PICTURES = new URL('../../screenshots/', import.meta.url)
-const PATIENCE_MS = 60_000
 
 interface Deposit {
   readonly origin_network: number
@@ -30,12 +30,7 @@ async function startDemo(): Promise<Demo> {
   const bds = startBds({ after }, ['start', '--port', '0', '--ops-port', '0', '--round-ms', '0'], {
     TMPDIR: tempFolder({ after }),
   })
-  const launched = chromium.launch({
-    executablePath: installedProgram('chromium')!,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  })
-  after(async () => (await launched).close())
-  const browser = await launched
+  const browser = await startBrowser({ after })
   await bds.line(/^Ctrl-C stops everything/)
   const [, url] =
     /^ {2}(http\S+)\/explorer$/m.exec(bds.stdout.join('\n')) ?? assert.fail('no address of the page')
@@ -51,27 +46,6 @@ async function startDemo(): Promise<Demo> {
       return assert.fail(`no deposit for ${filters}`)
     },
   }
-}
-
-/** A page whose errors, refused scripts and requests to elsewhere fail the test. */
-async function openPage(t: TestContext, { browser, url }: Demo): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
-  page.setDefaultTimeout(PATIENCE_MS)
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => {
-    if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text())
-  })
-  page.on('request', (request) => {
-    const { protocol, hostname } = new URL(request.url())
-    // The devnet's nodes are at other ports of this machine.
-    if (protocol !== 'data:' && hostname !== new URL(url).hostname) faults.push(`asks ${request.url()}`)
-  })
-  t.after(async () => {
-    await page.close()
-    assert.deepEqual(faults, [])
-  })
-  return page
 }
 
 /** At each width, in both themes: a picture, nothing beyond the edge, nothing that axe-core objects to. */
@@ -161,7 +135,7 @@ interface State {
   /** What somebody is told. */
   readonly says: string
   /** Answers as the service would in that state. */
-  play(page: Page): Promise<void>
+  play(page: Page): Promise<unknown>
 }
 
 const [API, SYNC, BRIDGES] = ['**/bridge/v1/**', '**/bridge/v1/sync-status', '**/bridge/v1/bridges?*']
@@ -274,7 +248,11 @@ test(
       const page = await openPage(t, demo)
       await play(page)
       await page.goto(`${demo.url}/explorer/${path}`)
-      await page.getByText(says, { exact: false }).first().waitFor()
+      await page
+        .getByText(says, { exact: false })
+        .first()
+        .waitFor({ timeout: 20_000 })
+        .catch(async () => assert.fail(`${name} shows: ${await page.locator('body').textContent()}`))
       await assertReads(page, name)
       await page.close()
     }

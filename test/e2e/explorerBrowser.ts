@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { installedProgram } from '../support/installedProgram.js'
+import type { Cleaner } from '../support/tempFolder.js'
+
+const PATIENCE_MS = 60_000
+
+/** Debian's Chromium, closed at the end. */
+export async function startBrowser(context: Cleaner): Promise<Browser> {
+  const launched = chromium.launch({
+    executablePath: installedProgram('chromium')!,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  })
+  context.after(async () => (await launched).close())
+  return launched
+}
+
+interface Shown {
+  readonly browser: Browser
+  /** Where the service is. */
+  readonly url: string
+}
+
+/** A page whose errors, refused scripts and requests to elsewhere fail the test. */
+export async function openPage(t: TestContext, { browser, url }: Shown): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
+  page.setDefaultTimeout(PATIENCE_MS)
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url())
+    // The devnet's nodes are at other ports of this machine.
+    if (protocol !== 'data:' && hostname !== new URL(url).hostname) faults.push(`asks ${request.url()}`)
+  })
+  t.after(async () => {
+    await page.close()
+    assert.deepEqual(faults, [])
+  })
+  return page
+}
