@@ -7,7 +7,7 @@ import { api, networkName } from './pageSettings.js'
 import { Chip, CopyButton, Empty, Failure, Hex, Link, Route } from './pieces.js'
 import { exactAmount, grouped, plainText, shortAmount } from './spelling.js'
 import { BridgeTable, TableSkeleton } from './tables.js'
-import { knownToken, useTokenBook } from './tokenBook.js'
+import { knownToken, tokenKey, useTokenBook } from './tokenBook.js'
 
 /** What is known of an address, a transaction, or anything else that was searched for. */
 
@@ -123,7 +123,7 @@ function Sums({ bridges }: { readonly bridges: readonly Bridge[] }): JSX.Element
   for (const bridge of bridges) {
     const token = knownToken(bridge, book)
     if (token === undefined || bridge.amount === 0n) continue
-    const key = bridge.leafType === 1 ? 'coin' : `${bridge.tokenNetwork}:${bridge.tokenAddress}`
+    const key = tokenKey(bridge)
     const sum = sums.get(key) ?? { ...token, amount: 0n }
     sums.set(key, { ...sum, amount: sum.amount + bridge.amount })
   }

@@ -54,16 +54,23 @@ interface Transfer {
   readonly metadata?: string | null
 }
 
+const COIN = 'coin'
+
+/** The same text for all transfers of one token. */
+export function tokenKey({ tokenNetwork, tokenAddress, leafType }: Omit<Transfer, 'amount'>): string {
+  // A message carries the coin of the network, and its metadata are its own.
+  const isCoin = leafType === 1 || (tokenNetwork === 0 && ZERO_ADDRESS.test(tokenAddress))
+  return isCoin ? COIN : keyOf(tokenNetwork, tokenAddress)
+}
+
 export function knownToken(
-  { tokenNetwork, tokenAddress, leafType, metadata }: Omit<Transfer, 'amount'>,
+  transfer: Omit<Transfer, 'amount'>,
   tokens: ReadonlyMap<string, KnownToken> | undefined,
 ): KnownToken | undefined {
-  // A message carries the coin of the network, and its metadata are its own.
-  if (leafType === 1 || (tokenNetwork === 0 && ZERO_ADDRESS.test(tokenAddress))) return ETHER
-  return (
-    (metadata == null ? undefined : tokenOfMetadata(metadata)) ??
-    tokens?.get(keyOf(tokenNetwork, tokenAddress))
-  )
+  const key = tokenKey(transfer)
+  if (key === COIN) return ETHER
+  const { metadata } = transfer
+  return (metadata == null ? undefined : tokenOfMetadata(metadata)) ?? tokens?.get(key)
 }
 
 /** An amount with the symbol of its token; the exact value on hover. */
