@@ -62,15 +62,18 @@ async function daysOf(networkId: number, signal: AbortSignal): Promise<readonly 
   }))
 }
 
-/** @param isWhole whether the network has been read up to its head: before that the counts would be wrong a moment later. */
+/**
+ * @param isWhole whether the network has been read up to its head: before that the counts would be wrong a moment later. Undefined while nobody
+ * knows.
+ */
 export function DayChart({
   networkId,
   isWhole,
 }: {
   readonly networkId: number
-  readonly isWhole: boolean
+  readonly isWhole: boolean | undefined
 }): JSX.Element {
-  const { data: days = [] } = useLive(isWhole ? `days/${networkId}` : undefined, (signal) =>
+  const { data: days = [] } = useLive(isWhole === true ? `days/${networkId}` : undefined, (signal) =>
     daysOf(networkId, signal),
   )
   const most = days.reduce((highest, { count }) => Math.max(highest, count), 0)
@@ -82,9 +85,9 @@ export function DayChart({
         <span>
           {days.length > 0
             ? `${grouped(sum)} in ${DAYS} days, at most ${grouped(most)}`
-            : isWhole
-              ? ''
-              : 'counted once it is up to date'}
+            : isWhole === false
+              ? 'counted once it is up to date'
+              : ''}
         </span>
       </figcaption>
       <svg viewBox={`0 0 ${DAYS * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">

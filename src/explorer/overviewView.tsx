@@ -95,7 +95,9 @@ export function OverviewView({ place }: { readonly place: Place }): JSX.Element 
           ))}
         </div>
       </section>
-      {routes.length > MOST_ROUTES ? null : <PairsSection pairs={pairs} rows={shown.length} />}
+      {routes.length > MOST_ROUTES ? null : (
+        <PairsSection pairs={pairs} rows={Math.min(routes.length, NEWEST)} />
+      )}
       <NewestSection key={only} only={only} />
     </>
   )
@@ -153,7 +155,7 @@ function NetworkTile({
         <Figure name="Claimed" value={sync?.indexedClaimCount} />
         {hasReady ? <Figure name="Ready here" value={ready} /> : null}
       </dl>
-      {hasChart ? <DayChart networkId={networkId} isWhole={sync?.isSynced === true} /> : null}
+      {hasChart ? <DayChart networkId={networkId} isWhole={sync?.isSynced} /> : null}
       <p class="foot muted">
         {sync === undefined ? (
           'Block –'

@@ -1,6 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { BridgeApiError, BridgeClientError, BridgeNetworkError } from '../client/bridgeClient.js'
+import {
+  BridgeApiError,
+  BridgeClientError,
+  BridgeNetworkError,
+  BridgeResponseError,
+} from '../client/bridgeClient.js'
 import { clientClock } from '../client/waits.js'
 import { Icon, type IconName } from './icons.js'
 import { goTo, hrefOf } from './pageLocation.js'
@@ -186,21 +191,25 @@ export function Failure({ failure }: { readonly failure: unknown }): JSX.Element
   )
 }
 
-function failureWords(failure: unknown): { readonly title: string; readonly text: string } {
+/** @returns a title without a full stop, and what happens now. */
+export function failureWords(failure: unknown): { readonly title: string; readonly text: string } {
   const waitMs = failure instanceof BridgeClientError ? failure.retryAfterMs : undefined
   const again =
     waitMs === undefined
       ? 'It is asked again in a moment.'
       : `It is asked again in ${duration(waitMs / 1000)}.`
+  const busy = { title: 'The service is busy or starting', text: again }
   if (failure instanceof BridgeApiError) {
     if (failure.code === 'RATE_LIMIT_EXCEEDED')
       return {
         title: 'Too many requests',
         text: `This service limits how much one visitor may ask. ${again}`,
       }
-    if (failure.status >= 500) return { title: 'The service is busy or starting', text: again }
+    if (failure.status >= 500) return busy
     return { title: 'The service refused the question', text: failure.message.replace(/^[A-Z_]+: /, '') }
   }
+  // What a proxy says while no service is behind it.
+  if (failure instanceof BridgeResponseError && failure.status >= 500) return busy
   if (failure instanceof BridgeNetworkError)
     return navigator.onLine
       ? { title: 'The service does not answer', text: again }

@@ -9,7 +9,7 @@ import { BridgesView, ClaimsView, TokensView } from './listViews.js'
 import { OverviewView } from './overviewView.js'
 import { goTo, type Place, usePlace } from './pageLocation.js'
 import { docsUrl, settings } from './pageSettings.js'
-import { Empty, Link } from './pieces.js'
+import { Empty, failureWords, Link } from './pieces.js'
 import { readSearch } from './searchText.js'
 import { useTheme } from './theme.js'
 
@@ -202,11 +202,11 @@ function LinkState(): JSX.Element {
 
 /** What the page shows is no longer what the service has. */
 function LostBanner(): JSX.Element | null {
-  const { link, sync } = useWatch()
+  const { link, sync, failure } = useWatch()
   if (link !== 'lost') return null
   return (
     <p class="banner" role="alert">
-      {navigator.onLine ? 'The service does not answer.' : 'You are offline.'}{' '}
+      {failureWords(failure).title}.{' '}
       {sync === undefined ? 'Trying again.' : 'What you see is as of a moment ago; trying again.'}
     </p>
   )

@@ -202,12 +202,18 @@ const states: Readonly<Record<string, State>> = {
   starting: {
     path: 'bridges',
     says: 'The service is busy or starting',
-    play: refusals(503, 'NOT_READY'),
+    play: refusals(503, 'SERVICE_UNAVAILABLE'),
   },
   limited: {
     path: 'bridges',
     says: 'This service limits how much one visitor may ask.',
     play: refusals(429, 'RATE_LIMIT_EXCEEDED'),
+  },
+  'behind-proxy': {
+    path: 'bridges',
+    says: 'The service is busy or starting',
+    play: (page) =>
+      page.route(API, (route) => route.fulfill({ status: 502, body: '<html>Bad gateway</html>' })),
   },
   offline: {
     path: '',
@@ -267,7 +273,7 @@ test(
     const page = await openPage(t, demo)
     await page.goto(`${demo.url}/explorer`)
     assert.equal(await page.locator('.tile').count(), 3)
-    await page.getByLabel('Network', { exact: true }).selectOption({ label: 'Network 2' })
+    await page.getByRole('combobox', { name: 'Network' }).selectOption({ label: 'Network 2' })
     await page.waitForURL('**/explorer/?network=2')
     const assertAlone = async (): Promise<void> => {
       await page.locator('#newest ~ .table tbody tr').first().waitFor()
@@ -321,7 +327,8 @@ test('nothing of the first view jumps, and its times on a slow CPU are told', op
           window.filled ??= performance.now()
       }).observe(document, { subtree: true, childList: true })`)
     await page.goto(`${demo.url}/explorer`)
-    await page.waitForFunction('window.filled && document.querySelector(".days rect")')
+    await page.locator('.days rect').first().waitFor({ state: 'attached' })
+    await page.locator('#newest ~ .table tbody tr').first().waitFor()
     loads.push(
       await page.evaluate(
         `({ painted: performance.getEntriesByName('first-contentful-paint')[0].startTime, filled, shift })`,
@@ -373,6 +380,7 @@ test(
     const page = await openPage(t, demo)
     await page.goto(`${demo.url}/explorer/bridges`)
     await page.getByText('Live', { exact: true }).waitFor()
+    await page.locator('tbody tr').first().waitFor()
     const rows = await page.locator('tbody tr').count()
     assert.ok(rows > 3, `${rows} rows`)
     await page.route('**/bridge/v1/**', (route) => route.abort())
