@@ -5,8 +5,8 @@ import { useLive } from './liveAnswer.js'
 import { goTo } from './pageLocation.js'
 import { api, networkName } from './pageSettings.js'
 import { Chip, CopyButton, Empty, Failure, Hex, Link, Route } from './pieces.js'
+import { BridgeTable, TableSkeleton } from './rowTables.js'
 import { exactAmount, grouped, plainText, shortAmount } from './spelling.js'
-import { BridgeTable, TableSkeleton } from './tables.js'
 import { knownToken, tokenKey, useTokenBook } from './tokenBook.js'
 
 /** What is known of an address, a transaction, or anything else that was searched for. */

@@ -15,7 +15,7 @@ import { type LiveAnswer, useLive } from './liveAnswer.js'
 import { goTo, type Place, withQuery } from './pageLocation.js'
 import { api, networkName } from './pageSettings.js'
 import { Empty, Failure, Link } from './pieces.js'
-import { BridgeTable, ClaimTable, TableSkeleton, TokenTable } from './tables.js'
+import { BridgeTable, ClaimTable, TableSkeleton, TokenTable } from './rowTables.js'
 
 /** The lists of bridges, claims and tokens: one network at a time, every filter in the address. */
 

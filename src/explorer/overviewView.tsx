@@ -9,8 +9,8 @@ import { useLive } from './liveAnswer.js'
 import { goTo, type Place, withQuery } from './pageLocation.js'
 import { api, networkIds, networkName, pageNetwork } from './pageSettings.js'
 import { Ago, Chip, Empty, Failure, Link, Route } from './pieces.js'
+import { BridgeTable, type Column, DataTable, TableSkeleton } from './rowTables.js'
 import { duration, grouped } from './spelling.js'
-import { BridgeTable, type Column, DataTable, TableSkeleton } from './tables.js'
 import { networkWords } from './words.js'
 
 /** Everything at a glance: networks, what waits between them, what was sent last. */
