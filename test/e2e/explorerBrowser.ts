@@ -22,6 +22,13 @@ interface Shown {
   readonly url: string
 }
 
+/** Answers that are on their way to it are of no use any more, and their failures no fault. */
+export async function closePage(page: Page): Promise<void> {
+  if (page.isClosed()) return
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.close()
+}
+
 /** A page whose errors, refused scripts and requests to elsewhere fail the test. */
 export async function openPage(t: TestContext, { browser, url }: Shown): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
@@ -37,7 +44,7 @@ export async function openPage(t: TestContext, { browser, url }: Shown): Promise
     if (protocol !== 'data:' && hostname !== new URL(url).hostname) faults.push(`asks ${request.url()}`)
   })
   t.after(async () => {
-    await page.close()
+    await closePage(page)
     assert.deepEqual(faults, [])
   })
   return page

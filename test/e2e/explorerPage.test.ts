@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { skipWithout } from '../support/installedProgram.js'
 import { startBds } from '../support/serviceProcess.js'
 import { tempFolder } from '../support/tempFolder.js'
-import { openPage, startBrowser } from './explorerBrowser.js'
+import { closePage, openPage, startBrowser } from './explorerBrowser.js'
 
 /** Widths of a phone, a tablet and a desk; pictures of all of them are left here for people to look at. */
 const WIDTHS = [390, 820, 1280]
@@ -260,7 +260,7 @@ test(
         .waitFor({ timeout: 20_000 })
         .catch(async () => assert.fail(`${name} shows: ${await page.locator('body').textContent()}`))
       await assertReads(page, name)
-      await page.close()
+      await closePage(page)
     }
   },
 )
@@ -334,7 +334,7 @@ test('nothing of the first view jumps, and its times on a slow CPU are told', op
         `({ painted: performance.getEntriesByName('first-contentful-paint')[0].startTime, filled, shift })`,
       ),
     )
-    await page.close()
+    await closePage(page)
   }
   const middle = (of: 'painted' | 'filled'): string =>
     `${Math.round(loads.map((load) => load[of]).sort((a, b) => a - b)[LOADS >> 1]!)} ms`
