@@ -55,6 +55,7 @@ for (const transport of bothTransports()) {
       const { status, headers } = await get(target)
       assert.equal(status, 200)
       const policy = target === PAGE ? undefined : '"address";q=10;w=600'
+      assert.equal(headers.get('cache-control')!.startsWith('private, '), target !== PAGE)
       assert.equal(headers.get('ratelimit-policy'), policy)
       standings.push(headers.get('ratelimit'))
     }

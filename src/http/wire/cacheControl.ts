@@ -27,6 +27,11 @@ export function cacheControlOf(operation: OperationId, status: number, life: Ans
   return lists.has(operation) ? LIST : REVALIDATE
 }
 
+/** The same where the answer tells of the client that asked: a cache that serves many may not keep it, not even to ask before each use. */
+export function ofOneClient(cacheControl: string): string {
+  return cacheControl === REVALIDATE ? `private, ${REVALIDATE}` : cacheControl
+}
+
 /** Whether a cache that serves many clients may keep the answer without asking. */
 export function isForSharedCaches(cacheControl: string): boolean {
   return cacheControl.startsWith('public')

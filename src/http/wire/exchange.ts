@@ -6,7 +6,7 @@ import type { HttpMetrics } from '../../telemetry/frontCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { ArrivalList, type Listed } from './arrivalList.js'
 import { copyOf, hold, letGo } from './bodyMemory.js'
-import { isForSharedCaches, NO_STORE } from './cacheControl.js'
+import { isForSharedCaches, NO_STORE, ofOneClient } from './cacheControl.js'
 import {
   ANY_TAG,
   type CorsHeaders,
@@ -383,7 +383,8 @@ export class Exchange implements Listed<Exchange> {
 
   /** The part of the head that a 304 has too: the value of `Cache-Control`, and header lines behind it. */
   private lastingHead({ cacheControl, lines, etag }: Outgoing): string {
-    const common = cacheControl + lines + this.context.cors.always
+    const caching = this.clientLines(cacheControl) === '' ? cacheControl : ofOneClient(cacheControl)
+    const common = caching + lines + this.context.cors.always
     return etag === '' ? common : `${common}\r\nETag: ${etag}`
   }
 
@@ -460,12 +461,17 @@ export class Exchange implements Listed<Exchange> {
     this.context.logRequest({ requestId, method, route, status, durationMs, client })
   }
 
-  /** Header lines that only this exchange has. A shared cache would hand those about the client to other clients. */
+  /** Header lines that only this exchange has. */
   private ownLines(cacheControl: string): string {
-    const { moreLines, requestId } = this
-    let lines = requestId === '' ? moreLines : `${moreLines}\r\nX-Request-Id: ${requestId}`
-    if (lines !== '' && isForSharedCaches(cacheControl)) lines = ''
+    const lines = this.clientLines(cacheControl)
     return this.isLast ? lines + CLOSE_LINE : lines
+  }
+
+  /** Those about the client. A shared cache would hand them to other clients. */
+  private clientLines(cacheControl: string): string {
+    const { moreLines, requestId } = this
+    const lines = requestId === '' ? moreLines : `${moreLines}\r\nX-Request-Id: ${requestId}`
+    return lines !== '' && isForSharedCaches(cacheControl) ? '' : lines
   }
 
   /** The line `Connection: close` while the server closes; for answers that `end`, which adds it, does not write. */
