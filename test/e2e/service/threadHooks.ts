@@ -10,8 +10,8 @@ export interface ThreadHooks {
   hang(front: number): void
   /** The front thread meets an error that nobody catches. */
   breakDown(front: number): void
-  /** The next query thread that gets a task dies in place of it. */
-  killQueryThread(how: 'exit' | 'trap'): void
+  /** The next query thread that gets a task dies in place of it; `fill`: it fills its heap. */
+  killQueryThread(how: 'exit' | 'trap' | 'fill'): void
   /** Whether a query thread has taken the last order. */
   isKilled(): boolean
 }
@@ -43,6 +43,7 @@ if (workerData?.slots !== undefined) {
   Atomics.wait = (...args) => {
     const outcome = wait(...args)
     if (taken('exit')) process.exit(1)
+    if (taken('fill')) for (const heap = []; ; ) heap.push(new Array(100_000).fill(0.5))
     isTrapDue = taken('trap')
     return outcome
   }
@@ -63,6 +64,6 @@ if (workerData?.slots !== undefined) {
     hang: (front) => order(`hang ${front}`),
     breakDown: (front) => order(`break ${front}`),
     killQueryThread: order,
-    isKilled: () => !['exit', 'trap'].some((name) => existsSync(join(folder, name))),
+    isKilled: () => !['exit', 'trap', 'fill'].some((name) => existsSync(join(folder, name))),
   }
 }
