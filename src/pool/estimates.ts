@@ -29,9 +29,13 @@ export function estimateBytes({ operation, query }: Pick<NamedQuery, 'operation'
  * @param bytes what `estimateBytes` says.
  */
 export function estimateWork(named: NamedQuery, bytes: number): number {
-  const coded = named.coding === 'identity' || named.isBodiless === true ? bytes : CODING_FACTOR * bytes
-  const work = 'rows' in routes[named.operation] && isScattered(named) ? SCATTERED_FACTOR * coded : coded
-  return mayNeedSet(named.query) ? Math.max(work, SET_WORK) : work
+  const { operation, query, coding, isBodiless } = named
+  const coded = coding === 'identity' || isBodiless === true ? bytes : CODING_FACTOR * bytes
+  const work = 'rows' in routes[operation] && isScattered(named) ? SCATTERED_FACTOR * coded : coded
+  // As in `estimateBytes`.
+  const route: Pick<Route<never>, 'estimateBytes' | 'estimateWork'> = routes[operation]
+  const least = route.estimateWork?.(query as never) ?? (mayNeedSet(query) ? SET_WORK : 0)
+  return Math.max(work, least)
 }
 
 export function isLarge(bytes: number): boolean {

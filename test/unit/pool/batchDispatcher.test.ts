@@ -5,7 +5,7 @@ import { ReplyHead, replyHeadBytes } from '../../../src/pool/batchMessages.js'
 import { BatchSlots, createSlotMemory } from '../../../src/pool/batchSlots.js'
 import type { ContentCoding } from '../../../src/pool/contentCoding.js'
 import { decodeQueries } from '../../../src/pool/queryCodec.js'
-import type { Address } from '../../../src/protocol/chainEvent.js'
+import type { Address, Hash } from '../../../src/protocol/chainEvent.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
 import type { OperationId, QueryByOperation } from '../../../src/query/queries.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
@@ -241,6 +241,19 @@ test('compressed pages whose rows lie anywhere go alone, as those of many rows d
   assert.equal(await firstBatch(rows, 'identity'), '4 getClaims')
   assert.equal(await firstBatch(scattered, 'identity'), '3 getClaims')
   assert.equal(await firstBatch(scattered, 'gzip'), '1 getClaims')
+})
+
+test('the way of a bridge waits with the pages and those of a transaction with the large ones, since they take longer than their bytes say', async () => {
+  const { offer, submit, turn } = heldDispatcher(1, 20)
+  const byTransaction = { transactionHash: new Uint8Array(32) as Hash }
+  assert.ok(offer('getBridgeStatus', POINT))
+  for (let page = 1; page < 20; page++) submit('getClaims', USUAL_PAGE)
+  assert.equal(offer('getBridgeStatus', POINT), false)
+  assert.ok(offer('getBridgeStatus', byTransaction))
+  for (let page = 1; page < 20; page++) submit('getBridges', PAGE)
+  assert.equal(offer('getBridgeStatus', byTransaction), false)
+  submit('getL1InfoTreeIndex', POINT)
+  await turn()
 })
 
 test('an endless stream of points does not keep a page waiting', async () => {
