@@ -91,8 +91,9 @@ async function httpServer(http: Pick<HttpConfig, 'transport' | 'adaptCore'>): Pr
   const { chooseTransport, transportLabel } = await import('../../http/chooseTransport.js')
   const { transport, reason } = chooseTransport(http)
   const label = transportLabel(transport)
-  if (reason !== undefined) return warn(`${label}, which takes two to three times the CPU: ${reason}`)
-  return ok(http.transport === 'node' ? `${label}, as http.transport says` : `${label}, native`)
+  if (http.transport !== 'node' && reason === undefined) return ok(`${label}, native`)
+  const told = `${label}, which takes two to three times the CPU`
+  return reason === undefined ? ok(`${told}, as http.transport says`) : warn(`${told}: ${reason}`)
 }
 
 async function frontThreads(config: Config): Promise<Finding> {
