@@ -1,7 +1,15 @@
 import { setMaxListeners } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node'
+import { parseServerAddress, type ServerAddress } from '../../config/serverAddress.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
@@ -22,10 +30,20 @@ export interface NatsSession {
   readonly lost: AbortSignal
 }
 
-interface ServerAddress {
-  readonly host: string
-  readonly port: number
+/** How the servers know this instance, and it them: contents of files, all but the user's name secret. */
+export interface NatsAccess {
+  readonly credentials?:
+    | { readonly type: 'password'; readonly user: string; readonly password: string }
+    /** Seed of a user's key, `SU…`. */
+    | { readonly type: 'nkey'; readonly seed: string }
+    /** A file of `nsc`, with the user's token and seed. */
+    | { readonly type: 'creds'; readonly text: string }
+  /** Present: TLS or no connection. PEM; without `ca` the authorities that Node knows. Absent: TLS where a server offers it. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
 }
+
+/** Of attempts that fail one after the other, the first and every so many are told in the log. They are at most some seconds apart. */
+const FAILURES_PER_LINE = 30
 
 /**
  * The connection of this process to the servers, made anew when somebody needs it after it was lost.
@@ -36,8 +54,10 @@ interface ServerAddress {
 export class NatsLink {
   private readonly addresses: readonly ServerAddress[]
   private readonly name: string
+  private readonly access: NatsAccess
   private readonly clock: Clock
   private readonly logger: Logger
+  private failures = 0
   private readonly closing = new AbortController()
   private greetings = new AbortController()
   private readonly farewell = new AbortController()
@@ -49,9 +69,16 @@ export class NatsLink {
    * @param name shown in the servers' lists of connections.
    * @throws OperatorError if one of the servers is no such address.
    */
-  constructor(servers: readonly string[], name: string, clock: Clock, logger: Logger) {
+  constructor(
+    servers: readonly string[],
+    name: string,
+    clock: Clock,
+    logger: Logger,
+    access: NatsAccess = {},
+  ) {
     this.addresses = servers.map(addressOf)
     this.name = name
+    this.access = access
     this.clock = clock
     this.logger = logger
   }
@@ -63,10 +90,22 @@ export class NatsLink {
   async session(): Promise<NatsSession> {
     if (this.closing.signal.aborted) throw new ClusterUnavailableError('the connection to NATS is closed')
     if (this.open !== undefined) return this.open.session
-    this.dialing ??= this.dial().finally(() => {
+    this.dialing ??= this.dialAndTell().finally(() => {
       this.dialing = undefined
     })
     return this.dialing
+  }
+
+  private async dialAndTell(): Promise<NatsSession> {
+    try {
+      const session = await this.dial()
+      this.failures = 0
+      return session
+    } catch (error) {
+      if (!this.closing.signal.aborted && this.failures++ % FAILURES_PER_LINE === 0)
+        this.logger.warn('no connection to NATS', { error })
+      throw error
+    }
   }
 
   /**
@@ -109,6 +148,8 @@ export class NatsLink {
         reconnect: false,
         ignoreClusterUpdates: true,
         timeout: ANSWER_MS,
+        ...this.authenticator(),
+        ...(this.access.tls === undefined ? {} : { tls: this.access.tls }),
         // A silent server is found after three intervals.
         pingInterval: 1_000,
         maxPingOut: 2,
@@ -139,6 +180,21 @@ export class NatsLink {
     this.open = { session, connection }
     this.logger.info('connected to NATS', server)
     return session
+  }
+
+  private authenticator(): { readonly authenticator?: Authenticator } {
+    const { credentials } = this.access
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+    switch (credentials?.type) {
+      case undefined:
+        return {}
+      case 'password':
+        return { authenticator: usernamePasswordAuthenticator(credentials.user, credentials.password) }
+      case 'nkey':
+        return { authenticator: nkeyAuthenticator(bytes(credentials.seed)) }
+      case 'creds':
+        return { authenticator: credsAuthenticator(bytes(credentials.text)) }
+    }
   }
 
   /**
@@ -176,12 +232,11 @@ function greeting(address: ServerAddress, signal: AbortSignal): Promise<ServerAd
 }
 
 function addressOf(server: string): ServerAddress {
-  const found = /^(?:nats:\/\/)?(\[[\da-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(server)
-  const port = Number(found?.[2])
+  const address = parseServerAddress(server)
   // Not repeated: whoever writes credentials into it has made the same mistake.
-  if (found === null || port < 1 || port > 65_535)
+  if (address === undefined)
     throw new OperatorError('a NATS server must be given as host:port, without user, password or path')
-  return { host: found[1]!.replace(/^\[|\]$/g, ''), port }
+  return address
 }
 
 function hostIn({ host }: ServerAddress): string {

@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/logger.js'
 import type { ClusterServers } from '../clusterServers.js'
 import { Patience } from '../patience.js'
 import { openNatsKeyBoard } from './natsKeyBoard.js'
-import { NatsLink } from './natsLink.js'
+import { type NatsAccess, NatsLink } from './natsLink.js'
 import { type LogSettings, openNatsLogStream } from './natsLogStream.js'
 
 export interface NatsSettings extends LogSettings {
@@ -11,6 +11,7 @@ export interface NatsSettings extends LogSettings {
   readonly servers: readonly string[]
   /** Of this instance, for the servers' lists of connections. */
   readonly name: string
+  readonly access?: NatsAccess
 }
 
 /**
@@ -18,8 +19,8 @@ export interface NatsSettings extends LogSettings {
  * @throws OperatorError if a server is not given as `host:port`.
  */
 export function openNatsServers(settings: NatsSettings, clock: Clock, logger: Logger): ClusterServers {
-  const { servers, name, prefix, replicas } = settings
-  const link = new NatsLink(servers, name, clock, logger)
+  const { servers, name, prefix, replicas, access } = settings
+  const link = new NatsLink(servers, name, clock, logger, access)
   const opened = async <T>(signal: AbortSignal, open: () => Promise<T>): Promise<T> => {
     const patience = new Patience(clock, signal)
     for (;;) {

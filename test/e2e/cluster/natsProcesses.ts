@@ -34,7 +34,8 @@ export class NatsProcesses {
     this.servers = servers
   }
 
-  static async start(context: Cleaner, count: 1 | 3): Promise<NatsProcesses> {
+  /** @param settings of each server besides, in its own words. */
+  static async start(context: Cleaner, count: 1 | 3, settings = ''): Promise<NatsProcesses> {
     const servers: NatsServer[] = []
     // A test process that ends too early takes its servers with it; they don't keep it alive.
     const killAll = (): void => {
@@ -69,6 +70,7 @@ listen: "127.0.0.1:${port}"
 http: "127.0.0.1:${monitorPort}"
 jetstream { store_dir: "${join(folder, name)}", max_file_store: 1GB, max_memory_store: 16MB }
 ${count === 1 ? '' : cluster}
+${settings}
 `,
       )
     }
