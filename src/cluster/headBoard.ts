@@ -2,16 +2,31 @@ import { asBlockNumber, asNetworkId, type BlockNumber, type NetworkId } from '..
 import type { Clock } from '../telemetry/clocks.js'
 import { ClusterUnavailableError } from './clusterFaults.js'
 import { asRevision, type KeyBoard, type KeyEntry, NEVER_WRITTEN, type Revision } from './keyBoard.js'
+import { asLogSequence, type LogSequence } from './logStream.js'
 import { Patience } from './patience.js'
 
-/** What the holder of a network's lease sees of its chain, and what changes too often to be a command. */
+/**
+ * What the holder of a network's lease sees of its chain, and what changes too often to be a command. What is undefined is not known, or
+ * not yet.
+ */
 export interface HeadNote {
-  readonly head: BlockNumber
-  /** How long the holder has known no newer head, when it wrote this. */
-  readonly headAgeMs: number
-  /** Endpoints of the holder, and those of them that answer. */
-  readonly endpoints: number
-  readonly usableEndpoints: number
+  /** What the holder's shard had read of the log: the rest holds for a shard that stands there or behind. */
+  readonly sequence: LogSequence
+  readonly head: BlockNumber | undefined
+  /** Unix seconds of the head. */
+  readonly headTimestampSec: number | undefined
+  /** Whether the shard has been at the head. */
+  readonly hasCaughtUp: boolean
+  /** Whether the head is at or above the stored blocks, as far as the holder has seen. */
+  readonly isInStep: boolean
+  /** Whether none of the holder's endpoints answers. */
+  readonly isRpcDown: boolean
+  /** Deposits that the contract counts. */
+  readonly contractDepositCount: number | undefined
+  /** Whether the last comparison with the contracts was answered. */
+  readonly areContractsCompared: boolean | undefined
+  /** Deposits and claims whose sender is still awaited. */
+  readonly awaitedSenders: number
 }
 
 export interface HeadReading {
@@ -87,6 +102,16 @@ export function openHeadWriter(
   }
 }
 
+/** The newest note of a network, however old it is. @throws ClusterUnavailableError; the signal's reason. */
+export async function findHead(
+  board: KeyBoard,
+  networkId: NetworkId,
+  signal: AbortSignal,
+): Promise<HeadNote | undefined> {
+  const entry = await board.find(keyOf(networkId), signal)
+  return entry === undefined ? undefined : decode(entry)?.note
+}
+
 /**
  * The newest note of each network, then each new one; of several quick ones of one network only the last is sure to come. Goes on by itself
  * after faults. Ends, without an error, when the signal is aborted.
@@ -125,22 +150,28 @@ function keyOf(networkId: NetworkId): string {
   return String(networkId)
 }
 
-function encode(term: Revision, { head, headAgeMs, endpoints, usableEndpoints }: HeadNote): string {
-  return JSON.stringify({ term, head, headAgeMs, endpoints, usableEndpoints })
+function encode(term: Revision, note: HeadNote): string {
+  return JSON.stringify({ term, ...note })
 }
 
 /** @returns undefined for what no `HeadWriter` wrote. */
 function decode({ key, value }: KeyEntry): Omit<HeadReading, 'isNews'> | undefined {
   try {
     const fields = JSON.parse(value) as Partial<Record<keyof HeadNote | 'term', unknown>>
+    const { head, headTimestampSec, contractDepositCount, areContractsCompared } = fields
     return {
       networkId: asNetworkId(Number(key)),
       term: asRevision(asCount(fields.term)),
       note: {
-        head: asBlockNumber(asCount(fields.head)),
-        headAgeMs: asCount(fields.headAgeMs),
-        endpoints: asCount(fields.endpoints),
-        usableEndpoints: asCount(fields.usableEndpoints),
+        sequence: asLogSequence(asCount(fields.sequence)),
+        head: head === undefined ? undefined : asBlockNumber(asCount(head)),
+        headTimestampSec: headTimestampSec === undefined ? undefined : asCount(headTimestampSec),
+        hasCaughtUp: asFlag(fields.hasCaughtUp),
+        isInStep: asFlag(fields.isInStep),
+        isRpcDown: asFlag(fields.isRpcDown),
+        contractDepositCount: contractDepositCount === undefined ? undefined : asCount(contractDepositCount),
+        areContractsCompared: areContractsCompared === undefined ? undefined : asFlag(areContractsCompared),
+        awaitedSenders: asCount(fields.awaitedSenders),
       },
     }
   } catch {
@@ -149,7 +180,12 @@ function decode({ key, value }: KeyEntry): Omit<HeadReading, 'isNews'> | undefin
 }
 
 function asCount(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
     throw new RangeError(`${value} is no count`)
+  return value
+}
+
+function asFlag(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new RangeError(`${value} is no flag`)
   return value
 }

@@ -31,6 +31,8 @@ export interface HeldLease {
   readonly ended: AbortSignal
   /** Whether the lease is held at this moment, by the clock; right also before a timer that is late could abort `ended`. */
   isHeld(): boolean
+  /** Whether it has ended because somebody else has written the key: another instance, or an operator who wants another one to lead. */
+  wasTaken(): boolean
   /**
    * Gives the lease up at once and then tries, for at most a second, to say so on the board, so that another instance need not wait. Never
    * fails: if it could not be said, the others wait until the lease is over.
@@ -90,6 +92,38 @@ function isFree(entry: KeyEntry | undefined, holder: string): boolean {
   return entry === undefined || entry.value === RELEASED || entry.value === holder
 }
 
+/** Who holds a lease, or held it last without saying goodbye. @throws ClusterUnavailableError; the signal's reason. */
+export async function findHolder(
+  board: KeyBoard,
+  key: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return (await board.find(key, signal))?.value || undefined
+}
+
+/**
+ * Takes a lease away from whoever holds it, and leaves it to whoever wants it: an instance that may lead and looks for it. The holder
+ * notices at its next renewal; until then the log refuses what it proposes behind another one's command.
+ * @returns who held it; undefined: nobody, so nothing was done.
+ * @throws ClusterUnavailableError; the signal's reason.
+ */
+export async function takeAway(
+  board: KeyBoard,
+  key: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const patience = new Patience(clock, signal)
+  for (;;) {
+    const entry = await board.find(key, signal)
+    if (entry === undefined || entry.value === RELEASED) return undefined
+    // A renewal in between has another revision.
+    const outcome = await board.write(key, RELEASED, entry.revision, signal)
+    if (outcome.type === 'written') return entry.value
+    await patience.pause()
+  }
+}
+
 class RenewedLease implements HeldLease {
   readonly term: Revision
   readonly ended: AbortSignal
@@ -102,6 +136,7 @@ class RenewedLease implements HeldLease {
   private readonly renewals: Promise<void>
   private revision: Revision
   private heldUntilMs: number
+  private isTaken = false
 
   constructor(
     board: KeyBoard,
@@ -128,6 +163,10 @@ class RenewedLease implements HeldLease {
   isHeld(): boolean {
     if (this.clock.now() >= this.heldUntilMs) this.end(`not renewed for ${this.timing.holdMs} ms`)
     return !this.ended.aborted
+  }
+
+  wasTaken(): boolean {
+    return this.isTaken
   }
 
   async release(): Promise<void> {
@@ -192,8 +231,10 @@ class RenewedLease implements HeldLease {
     }
     // The answer to an earlier renewal may have been lost: then the key is still ours, and is written again.
     const entry = await this.board.find(this.key, signal)
-    if (entry?.value !== this.holder) this.end('another instance has taken it')
-    else if (entry.revision > this.revision) this.revision = entry.revision
+    if (entry?.value !== this.holder) {
+      this.isTaken = true
+      this.end('another instance has taken it')
+    } else if (entry.revision > this.revision) this.revision = entry.revision
     return false
   }
 }

@@ -19,6 +19,8 @@ export interface LogFollowerOptions {
   /** This instance's own. The id of the log is not compared. */
   readonly settings: LogSettings
   readonly clock: Clock
+  /** Called when everything up to a message was read and applied. */
+  readonly onRead?: (sequence: LogSequence) => void
 }
 
 interface Waiter {
@@ -154,6 +156,7 @@ export class LogFollower {
 
   #moveTo(sequence: LogSequence): void {
     this.#read = sequence
+    this.#options.onRead?.(sequence)
     this.#wake()
   }
 

@@ -1,8 +1,9 @@
 import type { StatusRow } from '../board/statusBoard.js'
 import { ClusterUnavailableError } from '../cluster/clusterFaults.js'
 import type { CommandLog } from '../cluster/commandLog.js'
-import type { KeyBoard } from '../cluster/keyBoard.js'
+import type { KeyBoard, Revision } from '../cluster/keyBoard.js'
 import { LEASE_TIMING, takeLease } from '../cluster/lease.js'
+import type { LogSequence } from '../cluster/logStream.js'
 import { RetryableError } from '../errors/chainErrors.js'
 import type { Proposer } from '../shard/proposer.js'
 import type { LogSettings, TableStretch } from '../shard/shardLog.types.js'
@@ -17,12 +18,16 @@ import { TermProposer } from './termProposer.js'
 /** Time between two marks. With so many entries each, a store of a gigabyte was compared once in some hours. */
 const MARK_EVERY_MS = 30_000
 const ENTRIES_PER_MARK = 256
+/** Whoever was asked to step down leaves the lease to others for so long: they look for it four times a second. */
+const AFTER_STEP_DOWN_MS = 1_000
 
 /** What whoever leads a network works with. */
 export interface Term {
   readonly proposer: Proposer
   /** This network's row of the status board. Halts and the head's place that are written to it reach all instances. */
   readonly row: StatusRow
+  /** Of its lease: later ones are bigger. */
+  readonly revision: Revision
   /** Aborted when the term is over. */
   readonly signal: AbortSignal
 }
@@ -40,6 +45,10 @@ export interface ReplicaOptions {
   readonly holder: string
   /** @returns 16 bytes that no other command has. */
   readonly newId: () => Uint8Array
+  /** False: follows only. */
+  readonly mayLead: boolean
+  /** Called when everything up to a message was read and applied. */
+  readonly onRead?: (sequence: LogSequence) => void
   /**
    * Proposes what the chain says until the term is over. Called anew for each term: what the last one remembered of the shard is old,
    * since others have changed it in between.
@@ -62,6 +71,7 @@ export async function runReplica(options: ReplicaOptions, signal: AbortSignal): 
   // Met below, when the last term is over.
   following.catch(() => undefined)
   try {
+    if (!options.mayLead) await following
     while (!life.aborted) await leadOnce(options, { follower, marks, stepDown }, life)
   } finally {
     stop.abort()
@@ -97,12 +107,14 @@ async function leadOnce(
         await notes.takeOver()
         void marks.propose(proposer, clock, signal)
         void stepDown.watch(row, signal, (reason) => early.abort(reason))
-        await lead({ proposer, row: notes.row, signal })
+        await lead({ proposer, row: notes.row, revision: lease.term, signal })
       } finally {
         notes.end()
       }
     } finally {
+      const wasTaken = lease.wasTaken()
       await lease.release()
+      if (wasTaken) await clock.sleep(AFTER_STEP_DOWN_MS, life)
     }
   } catch (error) {
     const isOver =

@@ -91,7 +91,7 @@ class Instance {
       {
         log: createCommandLog(await this.member.openLogStream(settings.networkId, never), clock),
         leases: await this.member.openKeyBoard('leases', never),
-        ...{ writer, row, settings, clock, holder: name, newId },
+        ...{ writer, row, settings, clock, holder: name, newId, mayLead: true },
         lead: (term) => {
           this.terms++
           const report = quietReport(NETWORK, term.row, clock, [])

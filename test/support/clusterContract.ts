@@ -283,7 +283,17 @@ function freshNetwork(): NetworkId {
 }
 
 export function noteOf(head: number): HeadReading['note'] {
-  return { head: asBlockNumber(head), headAgeMs: 250, endpoints: 3, usableEndpoints: 2 }
+  return {
+    sequence: asLogSequence(5),
+    head: asBlockNumber(head),
+    headTimestampSec: 1_700_000_000,
+    hasCaughtUp: true,
+    isInStep: true,
+    isRpcDown: false,
+    contractDepositCount: undefined,
+    areContractsCompared: true,
+    awaitedSenders: 0,
+  }
 }
 
 async function openLog(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { KeyBoard } from '../../../src/cluster/keyBoard.js'
-import { type HeldLease, LEASE_TIMING, takeLease } from '../../../src/cluster/lease.js'
+import { findHolder, type HeldLease, LEASE_TIMING, takeAway, takeLease } from '../../../src/cluster/lease.js'
 import { FakeCluster, FakeMember } from '../../support/fakeCluster.js'
 import { VirtualClock } from '../../support/virtualClock.js'
 
@@ -47,6 +47,35 @@ async function endOf(lease: HeldLease, clock: VirtualClock): Promise<number> {
   await new Promise((resolve) => lease.ended.addEventListener('abort', resolve, { once: true }))
   return clock.now()
 }
+
+test('a lease that an operator takes away is free at once, and its holder learns of it at the next renewal', async (context) => {
+  const { clock, of } = await candidates(context, ['a', 'b'])
+  const [a, b] = of as [Candidate, Candidate]
+  const lease = await a.take()
+  await clock.sleep(5_000, endless())
+  const taking = b.take()
+  const ending = endOf(lease, clock)
+  const takenAwayMs = clock.now()
+  assert.equal(await findHolder(b.board, KEY, endless()), 'a')
+  assert.equal(await takeAway(b.board, KEY, clock, endless()), 'a')
+  assert.equal((await taking).isHeld(), true)
+  assert.ok(clock.now() - takenAwayMs <= 500, `${clock.now() - takenAwayMs} ms`)
+  assert.ok((await ending) - takenAwayMs <= 1_000)
+  assert.equal(lease.wasTaken(), true)
+})
+
+test('a lease that nobody holds can not be taken away, and one that ends otherwise was not taken', async (context) => {
+  const { clock, of } = await candidates(context, ['a'])
+  const [a] = of as [Candidate]
+  assert.equal(await takeAway(a.board, KEY, clock, endless()), undefined)
+  const lease = await a.take()
+  await lease.release()
+  assert.equal(lease.wasTaken(), false)
+  assert.deepEqual(
+    [await findHolder(a.board, KEY, endless()), await takeAway(a.board, KEY, clock, endless())],
+    [undefined, undefined],
+  )
+})
 
 test('a holder that is cut off gives up after 2.5 s; another one takes over between 3 and 3.5 s', async (context) => {
   const { clock, of } = await candidates(context, ['a', 'b'])

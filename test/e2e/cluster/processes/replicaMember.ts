@@ -70,6 +70,7 @@ try {
         holder: `${name} ${process.pid}`,
       },
       newId: () => randomBytes(16),
+      mayLead: true,
       lead: (term) => {
         tell({ type: 'leads' })
         const report = quietReport(networkId, term.row, systemClock, [])
