@@ -20,9 +20,40 @@ export interface Config {
   }
   readonly health: HealthConfig
   readonly explorer: ExplorerConfig
+  /** Absent: this instance is alone. */
+  readonly cluster?: ClusterConfig
   /** Longest time from the end of the drain delay to the exit; then the process is killed. */
   readonly shutdownGraceMs: number
   readonly networks: readonly NetworkConfig[]
+}
+
+/** One instance of several that share a log per network. */
+export interface ClusterConfig {
+  /** `host:port` of NATS servers. */
+  readonly servers: readonly string[]
+  /** Begins the names of streams and buckets. */
+  readonly name: string
+  /** Of this instance, for people. */
+  readonly instance: string
+  readonly role: 'any' | 'replica'
+  /** Servers that store each log. */
+  readonly replicas: 1 | 3
+  readonly maxLogBytes: number
+  /** `/readyz` fails while this instance is further behind a log. */
+  readonly maxLagMs: number
+  /** `/readyz` fails when no server has answered for so long; a head that nobody has told for so long is unknown. */
+  readonly maxStaleMs: number
+  readonly access: ClusterAccess
+}
+
+/** Contents of files. All but `user` is secret, and never logged. */
+export interface ClusterAccess {
+  readonly credentials?:
+    | { readonly type: 'password'; readonly user: string; readonly password: string }
+    | { readonly type: 'nkey'; readonly seed: string }
+    | { readonly type: 'creds'; readonly text: string }
+  /** Present: TLS or no connection. PEM. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
 }
 
 export interface HttpConfig {

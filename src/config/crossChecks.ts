@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parseFinality } from './finalitySetting.js'
 import { isTable, type RawTable } from './layers.js'
 import { readSecret } from './secretFile.js'
+import { parseServerAddress } from './serverAddress.js'
 
 /**
  * Finds mistakes that the schema can't express. Values may still have the wrong type, which `validateTable` reports: this way all
@@ -17,6 +18,7 @@ export function crossCheck(table: RawTable): string[] {
   checkPrimaryNetwork(table.primary_network, networks, mistakes)
   checkServer(table, mistakes)
   if (isTable(table.rate_limit)) checkRateLimit(table.rate_limit, mistakes)
+  if (isTable(table.cluster)) mistakes.push(...clusterFaults(table.cluster))
   const accent = isTable(table.explorer) ? table.explorer.accent : undefined
   if (typeof accent === 'string' && !/^#[0-9a-f]{6}$/i.test(accent))
     mistakes.push(`explorer.accent is ${JSON.stringify(accent)}; expected #rrggbb`)
@@ -175,6 +177,47 @@ function checkRateLimit(limits: RawTable, mistakes: string[]): void {
   for (const [position, hash] of textsOf(limits.api_keys).entries())
     if (!/^[0-9a-f]{64}$/i.test(hash))
       mistakes.push(`rate_limit.api_keys[${position}] is not the SHA-256 of a key, 64 hex digits`)
+}
+
+const NOT_YET =
+  "cluster.servers is not in force yet: this build can't open the store of an instance of a cluster again"
+
+/** Of the ways to be known to the servers there can be one. Texts never repeat an address or what stands in a file. */
+function clusterFaults(cluster: RawTable): string[] {
+  const has = (key: string): boolean => cluster[key] !== undefined
+  const servers = textsOf(cluster.servers)
+  const ways = ['user', 'nkey_file', 'creds_file'].filter(has)
+  const files = ['password_file', 'nkey_file', 'creds_file', 'tls_ca_file', 'tls_cert_file', 'tls_key_file']
+  return [
+    ...(servers.length > 0 ? [NOT_YET] : []),
+    ...(cluster.replicas === 2 ? ['cluster.replicas is 2; expected 1 or 3'] : []),
+    ...servers.flatMap((server, position) =>
+      parseServerAddress(server) === undefined
+        ? [
+            `cluster.servers[${position}] is not host:port, without user, password and path (those stand in files of their own)`,
+          ]
+        : [],
+    ),
+    ...(new Set(servers).size < servers.length ? ['cluster.servers names a server twice'] : []),
+    ...(ways.length > 1 ? [`cluster has ${ways.join(' and ')}; one is enough`] : []),
+    ...(has('user') !== has('password_file')
+      ? ['cluster.user and cluster.password_file need each other']
+      : []),
+    ...(has('tls_cert_file') !== has('tls_key_file')
+      ? ['cluster.tls_cert_file and cluster.tls_key_file need each other']
+      : []),
+    ...(cluster.tls !== true && files.some((key) => key.startsWith('tls_') && has(key))
+      ? ['cluster has files for TLS, but cluster.tls is not true']
+      : []),
+    ...files.flatMap((key) => {
+      const file = cluster[key]
+      if (typeof file !== 'string') return []
+      const read = readSecret(file)
+      return read === undefined || read === ''
+        ? [`cluster.${key} ${file} ${read === '' ? 'is empty' : "can't be read"}`]
+        : []
+    }),
+  ]
 }
 
 function textsOf(value: unknown): string[] {

@@ -396,6 +396,70 @@ export const ConfigFile = Type.Object(
       },
       'Limits of health and readiness.',
     ),
+    cluster: section(
+      {
+        servers: texts({
+          default: [],
+          description:
+            'NATS servers with JetStream, `host:port` each: this instance shares one log per network with all others that use them. Empty = it is alone.',
+        }),
+        name: Type.String({
+          pattern: '^[A-Za-z0-9_-]{1,32}$',
+          default: 'bds',
+          description:
+            'Name of the cluster, the same for all its instances: streams and buckets begin with it. Letters, digits, `-` and `_`.',
+        }),
+        instance: Type.Optional(
+          text({
+            description: 'Name of this instance in `bds cluster status`. Default: name of the machine.',
+          }),
+        ),
+        role: choice(['any', 'replica'], {
+          default: 'any',
+          description:
+            '`any`: reads the chains of networks that no other instance reads; `replica`: only ever follows the others.',
+        }),
+        replicas: integer(1, 3, {
+          default: 3,
+          description: 'On how many servers each log is stored: 3, or 1 for trials with one server.',
+        }),
+        max_log_bytes: integer(10_000_000, 2 ** 43, {
+          default: 8 * 1024 ** 3,
+          unit: 'bytes',
+          description:
+            'Largest log of a network, which the servers reserve; the same for all instances. A full log stops its network.',
+        }),
+        max_lag_ms: integer(3_000, 3_600_000, {
+          default: 10_000,
+          unit: 'ms',
+          description: '`/readyz` fails while this instance is further behind a log.',
+        }),
+        max_stale_ms: integer(3_000, 3_600_000, {
+          default: 10_000,
+          unit: 'ms',
+          description:
+            '`/readyz` fails when no NATS server has answered for so long. A network whose head nobody has told for so long counts as one without endpoints.',
+        }),
+        user: Type.Optional(text({ description: 'User of the NATS servers, with `password_file`.' })),
+        password_file: Type.Optional(text({ description: 'File that holds the password.' })),
+        nkey_file: Type.Optional(
+          text({ description: 'File that holds the seed of an NKey, `SU…`, instead.' }),
+        ),
+        creds_file: Type.Optional(text({ description: 'Credentials file of `nsc`, instead.' })),
+        tls: flag({
+          default: false,
+          description: 'Whether connections must use TLS. If false, they do so where a server offers it.',
+        }),
+        tls_ca_file: Type.Optional(
+          text({ description: 'Certificates of authorities, PEM. Default: those that Node knows.' }),
+        ),
+        tls_cert_file: Type.Optional(
+          text({ description: 'Certificate of this instance, PEM, for servers that ask for one.' }),
+        ),
+        tls_key_file: Type.Optional(text({ description: 'Its key, PEM.' })),
+      },
+      'Several instances with one log per network, on NATS JetStream. Not in force yet: `servers` is refused.',
+    ),
     networks: Type.Array(Network, { minItems: 1, maxItems: 1_024, description: 'The networks to index.' }),
   },
   { additionalProperties: false, description: 'Configuration of the bridge data service.' },

@@ -1,4 +1,11 @@
-import type { Config, NetworkConfig, RpcEndpointConfig } from './config.types.js'
+import { hostname } from 'node:os'
+import type {
+  ClusterAccess,
+  ClusterConfig,
+  Config,
+  NetworkConfig,
+  RpcEndpointConfig,
+} from './config.types.js'
 import { endpointName } from './endpointName.js'
 import { parseFinality } from './finalitySetting.js'
 import { type Environment, proxyFor } from './proxy.js'
@@ -53,8 +60,47 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
       maxRpcDownMs: file.health.max_rpc_down_ms,
       heartbeatTimeoutMs: file.health.heartbeat_timeout_ms,
     },
+    ...(file.cluster.servers.length === 0 ? {} : { cluster: toCluster(file.cluster) }),
     networks: file.networks.map((network) => toNetwork(network, environment)),
   })
+}
+
+function toCluster(cluster: ConfigFile['cluster']): ClusterConfig {
+  return {
+    servers: cluster.servers,
+    name: cluster.name,
+    instance: cluster.instance ?? hostname(),
+    role: cluster.role,
+    replicas: cluster.replicas === 1 ? 1 : 3,
+    maxLogBytes: cluster.max_log_bytes,
+    maxLagMs: cluster.max_lag_ms,
+    maxStaleMs: cluster.max_stale_ms,
+    access: toAccess(cluster),
+  }
+}
+
+/** The checks have read each file. */
+function toAccess(cluster: ConfigFile['cluster']): ClusterAccess {
+  const { user, password_file, nkey_file, creds_file, tls, tls_ca_file, tls_cert_file, tls_key_file } =
+    cluster
+  const read = (file: string): string => readSecret(file) ?? ''
+  const credentials = ((): ClusterAccess['credentials'] => {
+    if (user !== undefined) return { type: 'password', user, password: read(password_file!) }
+    if (nkey_file !== undefined) return { type: 'nkey', seed: read(nkey_file) }
+    return creds_file === undefined ? undefined : { type: 'creds', text: read(creds_file) }
+  })()
+  return {
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(tls
+      ? {
+          tls: {
+            ...(tls_ca_file === undefined ? {} : { ca: read(tls_ca_file) }),
+            ...(tls_cert_file === undefined ? {} : { cert: read(tls_cert_file) }),
+            ...(tls_key_file === undefined ? {} : { key: read(tls_key_file) }),
+          },
+        }
+      : {}),
+  }
 }
 
 function toNetwork(network: NetworkTable, environment: Environment): NetworkConfig {

@@ -45,8 +45,8 @@ function unknownKey(at: string, name: string, schema: KeySchema): string {
   return `unknown key ${join(at, name)}: ${advice}`
 }
 
-/** Paths of values that may hold secrets: addresses below `rpc`, API keys, and networks that are not tables. */
-const MAY_HOLD_SECRETS = /\.rpc\b|^networks(\[\d+\])?$|\.api_keys\b/
+/** Paths of values that may hold secrets: addresses below `rpc` and of a cluster, API keys, and networks that are not tables. */
+const MAY_HOLD_SECRETS = /\.rpc\b|^networks(\[\d+\])?$|\.api_keys\b|^cluster\.servers\b/
 const IS_ROLE = /\.rpc\[\d+\]\.role\b/
 
 function badValue(at: string, value: unknown, schema: KeySchema, sources: ValueSources): string {

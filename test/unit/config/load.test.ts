@@ -512,6 +512,29 @@ test('several front threads are refused on node:http, which can not share a port
   assert.deepEqual(mistakesOf(t, toml.replace('threads = 2', 'threads = "auto"')), [])
 })
 
+test('mistakes in the settings of a cluster are all told, and no text that may be a secret is repeated', (t) => {
+  const toml = `${EXAMPLE_TOML}
+[cluster]
+servers = ["nats://me:hunter2@a:4222", "b:4222", "b:4222"]
+replicas = 2
+user = "me"
+nkey_file = "/nowhere/seed"
+tls_cert_file = "/nowhere/cert"
+`
+  assert.deepEqual(mistakesOf(t, toml).toSorted(), [
+    'cluster has files for TLS, but cluster.tls is not true',
+    'cluster has user and nkey_file; one is enough',
+    "cluster.nkey_file /nowhere/seed can't be read",
+    'cluster.replicas is 2; expected 1 or 3',
+    "cluster.servers is not in force yet: this build can't open the store of an instance of a cluster again",
+    'cluster.servers names a server twice',
+    'cluster.servers[0] is not host:port, without user, password and path (those stand in files of their own)',
+    "cluster.tls_cert_file /nowhere/cert can't be read",
+    'cluster.tls_cert_file and cluster.tls_key_file need each other',
+    'cluster.user and cluster.password_file need each other',
+  ])
+})
+
 test('a thread that has loaded a configuration shows no secret of an address or a proxy in it', (context) => {
   const toml = EXAMPLE_TOML.replace(
     'rpc = ["http://127.0.0.1:18545/secret-key"]',
