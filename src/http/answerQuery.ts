@@ -11,6 +11,7 @@ import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import type { AnswerCache } from './cache.js'
 import type { CachedAnswer } from './packedAnswers.js'
 import type { ReadyHeads } from './readyHeads.js'
+import { asksForSequence, refuseAlone, type Sequences } from './sequences.js'
 import { tokensOf, USUAL_TOKENS } from './tokens.js'
 import { cacheControlOf } from './wire/cacheControl.js'
 import { type Exchange, type Outgoing, retryAfterLine } from './wire/exchange.js'
@@ -44,13 +45,42 @@ export interface QueryContext {
   readonly mayCompress: boolean
   readVersion(): VersionNow
   readonly metrics: HttpMetrics
+  /** Absent: this service is alone. */
+  readonly sequences?: Sequences
 }
 
 /** Takes tokens of the client, or refuses the request. @returns whether it may be answered. */
 export type Payment = (tokens: number) => boolean
 
-/** Answers from the cache, or parses the query and submits it to the pool, or refuses it. */
+/** Answers a query, which may first have to wait for what another instance of the cluster has shown already. */
 export function answerQuery(
+  context: QueryContext,
+  exchange: Exchange,
+  operation: OperationId,
+  rawQuery: string,
+  coding: ContentCoding,
+  pay?: Payment,
+): void {
+  const { sequences } = context
+  const asks = asksForSequence(rawQuery)
+  if (sequences === undefined) {
+    const refusal = asks ? refuseAlone(rawQuery) : undefined
+    if (refusal === undefined) answerNow(context, exchange, operation, rawQuery, coding, pay)
+    else if (pay === undefined || pay(USUAL_TOKENS)) exchange.refuse(refusal)
+    return
+  }
+  // Waiting, or being refused for what it waits for, costs as much as a point.
+  if (asks && pay !== undefined && !pay(USUAL_TOKENS)) return
+  const answer = (): void => {
+    exchange.dataLine = sequences.blocksLine()
+    answerNow(context, exchange, operation, rawQuery, coding, pay)
+  }
+  if (asks) sequences.whenStored(rawQuery, exchange, answer)
+  else answer()
+}
+
+/** Answers from the cache, or parses the query and submits it to the pool, or refuses it. */
+function answerNow(
   context: QueryContext,
   exchange: Exchange,
   operation: OperationId,

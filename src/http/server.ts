@@ -20,6 +20,7 @@ import { AddressRanges } from './limits/ipAddress.js'
 import { RateGate } from './limits/rateGate.js'
 import { ReadyHeads } from './readyHeads.js'
 import { RequestLog } from './requestLog.js'
+import { Sequences } from './sequences.js'
 import { createTargets } from './targets.js'
 import { createExchangeContext, type ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
@@ -106,6 +107,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       mayCompress: config.http.compress,
       readVersion,
       metrics,
+      ...(config.cluster === undefined
+        ? {}
+        : { sequences: new Sequences(status, readVersion, config.http.deadlineMs) }),
     },
     maxUrlBytes: config.http.maxUrlBytes,
     gate: createGate(config.rateLimit, logger),

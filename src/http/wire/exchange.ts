@@ -119,6 +119,8 @@ export class Exchange implements Listed<Exchange> {
   route = 'unknown'
   /** Header lines about this client, which any answer to it gets but those that shared caches keep. */
   moreLines = ''
+  /** A header line about the data that are answered, which shared caches keep with them. */
+  dataLine = ''
   /** The client's `If-None-Match`: tags of answers that it has already. */
   ifNoneMatch = ''
   /** Address of the client, where the request gets a line of the log; else ''. */
@@ -156,8 +158,9 @@ export class Exchange implements Listed<Exchange> {
     context.lastRequestAtMs = this.startedAtMs
   }
 
-  /** Keeps the request open after its handler returns. */
+  /** Keeps the request open after its handler returns. A second call changes nothing. */
   hold(): void {
+    if (this.isHeld) return
     this.isHeld = true
     this.context.turn.endRun()
     this.context.pending.add(this)
@@ -463,7 +466,7 @@ export class Exchange implements Listed<Exchange> {
 
   /** Header lines that only this exchange has. */
   private ownLines(cacheControl: string): string {
-    const lines = this.clientLines(cacheControl)
+    const lines = this.clientLines(cacheControl) + this.dataLine
     return this.isLast ? lines + CLOSE_LINE : lines
   }
 

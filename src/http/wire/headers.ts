@@ -8,7 +8,7 @@ export const METHODS = 'GET, HEAD, OPTIONS'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Headers that a browser's script may read. */
-const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
+const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Data-Block, X-Request-Id'
 const ACCEPTED = 'Accept, Authorization, Content-Type, If-None-Match, X-API-Key, X-Request-Id'
 const PREFLIGHT_SEC = 86_400
 
