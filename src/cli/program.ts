@@ -49,6 +49,10 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     summary: 'show how far each network of a running service has synced',
     load: async () => (await import('./verbs/statusVerb.js')).status,
   },
+  cluster: {
+    summary: 'show who leads the networks of a cluster, or have another instance lead',
+    load: async () => (await import('./verbs/clusterVerb.js')).cluster,
+  },
   verify: {
     summary: 'check the stores against themselves and the contracts',
     opensStores: true,

@@ -72,6 +72,35 @@ export function folderChecks(config: Config): Check[] {
   ]
 }
 
+/** Checks each NATS server of a cluster by itself; none where the service is alone. */
+export function clusterChecks({ cluster }: Config): Check[] {
+  if (cluster === undefined) return []
+  return cluster.servers.map((server, position) => ({
+    what: `NATS server ${position + 1}`,
+    run: async () => {
+      const { openServers } = await import('../../member/servers.js')
+      const { createLogger } = await import('../../telemetry/logger.js')
+      const logger = createLogger({ level: 'error', format: 'json' }, { component: 'doctor' })
+      const servers = openServers({ ...cluster, servers: [server] }, logger)
+      const signal = AbortSignal.timeout(LONGEST_ANSWER_MS)
+      try {
+        const leases = await servers.openKeyBoard('leases', signal)
+        await leases.find('0', signal)
+        return ok('takes this instance, and JetStream answers')
+      } catch (error) {
+        if (!signal.aborted) throw error
+        throw new OperatorError(
+          `no answer for ${LONGEST_ANSWER_MS / 1000} s: it does not run, does not accept the credentials, or JetStream has no leader`,
+        )
+      } finally {
+        await servers.close()
+      }
+    },
+  }))
+}
+
+const LONGEST_ANSWER_MS = 8_000
+
 const ok = (detail: string): Finding => ({ outcome: 'ok', detail })
 const warn = (detail: string): Finding => ({ outcome: 'warn', detail })
 

@@ -7,7 +7,7 @@ import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { type Arguments, configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { configuredUrl } from '../input/configuredUrl.js'
 import { UsageError, type Verb } from '../input/verb.js'
-import { type Check, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
+import { type Check, clusterChecks, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
 
 /** Longest time for all checks of one endpoint. */
 const PROBE_TIMEOUT_MS = 60_000
@@ -25,10 +25,10 @@ export const doctor: Verb = {
     '',
     'Checks Node, the native addons, the wasm module and limits; with a configuration also the data folder, its disk and stores,',
     'and every RPC endpoint: chain, contracts and whether they name each other, state at a block, finality tag, logs by block',
-    'hash, how logs are numbered, range of logs, batches, call traces, new heads where it has a ws_url. Endpoints are named by',
+    'hash, how logs are numbered, range of logs, batches, call traces, new heads where it has a ws_url; in a cluster each NATS server. Endpoints are named by',
     'their alias. Ends with 1 when a check fails; a warning is about something that the service can do without.',
     '',
-    '  --offline      ask no endpoint',
+    '  --offline      ask no endpoint and no NATS server',
     '  --e2e          besides, with the running service: have the bridge of its destination check the proof of the newest deposit of',
     '                 each network, by a call that changes nothing',
     '  --url URL      address of the API for --e2e; default http.host and http.port of the configuration',
@@ -67,7 +67,10 @@ export const doctor: Verb = {
       await runAll(limitChecks(config))
       if (config !== undefined) {
         await runAll(folderChecks(config))
-        if (!switches.has('offline')) await probeAll(config, report)
+        if (!switches.has('offline')) {
+          await runAll(clusterChecks(config))
+          await probeAll(config, report)
+        }
         if (switches.has('e2e')) await runAll(await endToEnd(config, values))
       }
     } else await runAll([...machineChecks(undefined), ...limitChecks(undefined)])

@@ -5,6 +5,7 @@ type EndpointSync = NetworkSyncRecord['endpoints'][number]
 
 const STATES: { readonly [K in HealthReason]?: string } = {
   rpc: 'no endpoint answers',
+  cluster: 'no answer from the NATS servers, or behind the log',
   behind: 'the head is below what is indexed',
   stalled: 'no new block comes',
   emergency_state: 'the bridge is in emergency state',
