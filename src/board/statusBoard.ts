@@ -74,6 +74,16 @@ const fields = [
    * nothing was compared since the start: no bound.
    */
   'comparedClaimWords',
+  /** 1 while this instance leads the network in its cluster. The fields below are those of a cluster only. */
+  'leads',
+  /** Sequence up to which the log was read and applied. */
+  'logSequence',
+  /** Sequence of the last message that the log is known to have. */
+  'logEnd',
+  /** Time that the shard is behind the log, at most. */
+  'logLagMs',
+  /** `monotonicMs()` when the servers last told the end of the log; unknown before. */
+  'logHeardMs',
 ] as const
 
 export type StatusField = (typeof fields)[number]
@@ -91,6 +101,9 @@ const maybeUnknown = [
   'contractsCompared',
   'searchedL1Commits',
   'comparedClaimWords',
+  'logSequence',
+  'logEnd',
+  'logHeardMs',
   'lastCommitMs',
   'progressMs',
 ] as const satisfies readonly StatusField[]

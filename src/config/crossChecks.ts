@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
+import { parseServerAddress } from '../cluster/serverAddress.js'
 import { parseFinality } from './finalitySetting.js'
 import { isTable, type RawTable } from './layers.js'
 import { readSecret } from './secretFile.js'
-import { parseServerAddress } from './serverAddress.js'
 
 /**
  * Finds mistakes that the schema can't express. Values may still have the wrong type, which `validateTable` reports: this way all

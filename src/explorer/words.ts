@@ -56,6 +56,12 @@ export function networkWords(sync: NetworkSync, name: string): NetworkWords {
       word: 'No contact',
       meaning: `No node of ${name} answers. What is shown was true when one last did; a bridge to it may have been claimed since.`,
     }
+  if (reasons.includes('cluster'))
+    return {
+      tone: 'busy',
+      word: 'Cut off',
+      meaning: `This server has lost touch with the others that read ${name}. What is shown may be older than what they show.`,
+    }
   if (reasons.includes('behind'))
     return {
       tone: 'busy',

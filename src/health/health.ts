@@ -1,5 +1,5 @@
 import { awaitsHead, headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
-import type { HealthConfig } from '../config/config.types.js'
+import type { ClusterConfig, HealthConfig } from '../config/config.types.js'
 import { endpointName } from '../config/endpointName.js'
 import { wordsOf } from '../protocol/claimedBitMap.js'
 import type { HealthReason, ServiceStatus } from '../query/healthReasons.js'
@@ -30,6 +30,10 @@ export interface ServiceView {
   readonly areRootsPolled: boolean
   readonly primaryNetwork: number
   readonly settings: HealthConfig
+  /** Absent: this instance is alone. */
+  readonly cluster: Pick<ClusterConfig, 'maxLagMs' | 'maxStaleMs'> | undefined
+  /** Now, on the clock of `logHeardMs`. */
+  readonly monotonicMs: number
   readonly uptimeMs: number
   readonly startedAtUnixMs: number
   /** Now, on the clock of the samples. */
@@ -64,6 +68,7 @@ const NETWORK_REASONS: readonly (readonly [HealthReason, Holds])[] = [
   ['halted', isHalted],
   ['disk', ({ row }) => row.haltReason() === 'disk_full'],
   ['rpc', ({ sample }) => sample.rpc.on],
+  ['cluster', isApart],
   ['behind', ({ row }) => isPutBack(row)],
   ['lag', ({ sample }) => sample.lag.on],
   ['stalled', ({ row, sample, stalledAfterMs }, view) => isStalled(sample, row, stalledAfterMs, view)],
@@ -132,6 +137,7 @@ function notReadyReason(view: ServiceView): HealthReason | undefined {
     if (view.networks.some((network) => isHalted(network) && lacksHistory(network))) return 'halted'
   }
   if (view.networks.some((network) => network.sample.maxLag.on)) return 'lag'
+  if (view.networks.some((network) => isApart(network, view))) return 'cluster'
   const stale = view.networks.find(
     ({ sample }) =>
       sample.cutOffSinceMs > 0 && view.nowMs - sample.cutOffSinceMs > view.settings.maxRpcDownMs,
@@ -185,6 +191,39 @@ function isSyncing({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && row.haltReason() === 'none'
 }
 
+/** Whether this instance may show what the others of its cluster have left behind: it does not reach the servers, or lags behind its log. */
+function isApart({ row }: NetworkView, view: ServiceView): boolean {
+  const { cluster } = view
+  if (cluster === undefined || phaseOf(view) !== 'running') return false
+  return (
+    (logAgeMs(row, view) ?? Number.POSITIVE_INFINITY) > cluster.maxStaleMs ||
+    row.get('logLagMs') > cluster.maxLagMs
+  )
+}
+
+/** Time since the servers last told the end of the log; undefined before the first time. */
+function logAgeMs(row: StatusRow, { monotonicMs }: ServiceView): number | undefined {
+  const heardMs = row.get('logHeardMs')
+  return heardMs === undefined ? undefined : Math.max(0, monotonicMs - heardMs)
+}
+
+/** What `/sync-status` tells besides of a network in a cluster. */
+function standingOf(
+  row: StatusRow,
+  view: ServiceView,
+): Pick<NetworkSyncRecord, 'role' | 'log_sequence' | 'log_lag' | 'log_lag_ms' | 'log_age_ms'> {
+  if (view.cluster === undefined) return {}
+  const sequence = row.get('logSequence') ?? 0
+  const ageMs = logAgeMs(row, view)
+  return {
+    role: row.get('leads') === 1 ? 'leads' : 'follows',
+    log_sequence: sequence,
+    log_lag: Math.max(0, (row.get('logEnd') ?? 0) - sequence),
+    log_lag_ms: row.get('logLagMs'),
+    ...(ageMs === undefined ? {} : { log_age_ms: ageMs }),
+  }
+}
+
 /** Whether history is incomplete: the network has not caught up since the start, and what was stored before was incomplete. */
 function lacksHistory({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && (row.get('syncedBlock') === undefined || row.get('catchingUp') === 1)
@@ -231,6 +270,7 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
       in_use: isInUse,
       resting: rests ?? null,
     })),
+    ...standingOf(row, view),
     ...(reasons.length === 0 ? {} : { reasons }),
   }
 }

@@ -60,6 +60,8 @@ export function createHealthSource(options: HealthSourceOptions): HealthSource {
     areRootsPolled: areRootsPolled(),
     primaryNetwork: config.primaryNetwork,
     settings: config.health,
+    cluster: config.cluster,
+    monotonicMs: now(),
     uptimeMs: now() - board.get('startedAtMs'),
     startedAtUnixMs: board.get('startedAtUnixMs'),
     nowMs: awakeNow(),

@@ -94,15 +94,48 @@ const networkGauges: readonly NetworkGauge[] = [
   },
 ]
 
+/** The same for a service in a cluster. */
+const clusterGauges: readonly NetworkGauge[] = [
+  {
+    name: 'bds_cluster_leads',
+    help: '1 while this instance reads the chain for its cluster',
+    read: (row) => row.get('leads'),
+  },
+  {
+    name: 'bds_cluster_log_sequence',
+    help: 'Message of the log up to which all is stored here',
+    read: (row) => row.get('logSequence'),
+  },
+  {
+    name: 'bds_cluster_log_end',
+    help: 'Last message that the log is known to have',
+    read: (row) => row.get('logEnd'),
+  },
+  {
+    name: 'bds_cluster_lag_seconds',
+    help: 'Time that what is stored here is behind the log, at most',
+    read: (row) => row.get('logLagMs') / 1000,
+  },
+  {
+    name: 'bds_cluster_seconds_since_answer',
+    help: 'Seconds since the servers last told the end of the log',
+    read: (row, nowMs) => {
+      const heardMs = row.get('logHeardMs')
+      return heardMs === undefined ? undefined : Math.max(0, nowMs - heardMs) / 1000
+    },
+  },
+]
+
 /** Registers metrics of every network, which are read from the status board when Prometheus asks. */
 export function registerNetworkMetrics(
   registry: Registry,
   status: StatusBoardHandle,
+  isInCluster: boolean,
   now: () => number = monotonicMs,
 ): void {
   const rows = status.networkIds.map((networkId) => ({ networkId, row: statusRow(status, networkId) }))
   const startedAtMs = now()
-  for (const { name, help, read } of networkGauges) {
+  for (const { name, help, read } of isInCluster ? [...networkGauges, ...clusterGauges] : networkGauges) {
     new Gauge({
       name,
       help,

@@ -18,6 +18,7 @@ export type HealthReason =
   | 'halted'
   | 'lag'
   | 'rpc'
+  | 'cluster'
   | 'behind'
   | 'stalled'
   | 'disk'

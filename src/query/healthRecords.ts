@@ -109,6 +109,29 @@ const networkSyncDefinition = {
       description: 'Deposits and claims whose sender is not known yet.',
     },
     endpoints: { record: endpointSyncDefinition, isList: true },
+    role: {
+      kind: 'text',
+      isOptional: true,
+      description:
+        'In a cluster: `leads`, this instance reads the chain for all, or `follows`. Absent, as the next four, from a service that is alone.',
+    },
+    log_sequence: {
+      kind: 'count',
+      isOptional: true,
+      description: 'Message of the log up to which all is stored here; for `min_sequence`.',
+    },
+    log_lag: { kind: 'count', isOptional: true, description: 'Messages that the log has behind it.' },
+    log_lag_ms: {
+      kind: 'count',
+      isOptional: true,
+      description: 'Milliseconds that what is stored here is behind the log, at most.',
+    },
+    log_age_ms: {
+      kind: 'count',
+      isOptional: true,
+      description:
+        'Milliseconds since the servers last told the end of the log; absent before the first time, too.',
+    },
     reasons: {
       kind: 'healthReason',
       isList: true,

@@ -1,7 +1,8 @@
 import type { HaltReason } from '../board/haltReason.js'
 import type { Config } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
-import type { IndexerMessage } from '../indexer/indexerMessages.js'
+import type { MemberMessage } from '../member/memberThread.js'
 import { withoutSecrets } from '../telemetry/secrets.js'
 
 export interface ProgressOptions {
@@ -13,7 +14,7 @@ export interface ProgressOptions {
 
 /** Turns messages of the indexer threads into lines for people, and ends the process when a thread has died. */
 export interface Progress {
-  onMessage(message: IndexerMessage): void
+  onMessage(message: MemberMessage): void
   /** Resolves when every network has caught up once. */
   readonly caughtUp: Promise<void>
 }
@@ -51,6 +52,8 @@ export function watchProgress(options: ProgressOptions): Progress {
           return fail(
             new OperatorError(`the indexer of network ${message.networkId} ended: ${message.message}`),
           )
+        case 'refused':
+          return fail(new FatalError(message.message))
         // The thread has logged these, and its numbers are on the status board already.
         case 'progress':
         case 'resumed':

@@ -18,7 +18,7 @@ import { startOpsServer } from '../ops/opsServer.js'
 import { publishStored } from '../shard/position/storedStatus.js'
 import { unsafeFileSystem } from '../store/folder/fileSystem.js'
 import { prepareStores } from '../store/openStores.js'
-import { buildInfo } from '../telemetry/buildInfo.js'
+import { buildInfo, bundledThread } from '../telemetry/buildInfo.js'
 import { AwakeClock, everySecond, SECOND_MS } from '../telemetry/clocks.js'
 import { registerFrontMetrics } from '../telemetry/metrics.js'
 import { readLimits } from '../telemetry/processLimits.js'
@@ -100,9 +100,11 @@ async function open(
   const progress = watchProgress({ config, announce, fail })
   const indexers = new Map<number, IndexerHandle>()
   const startOne = (inForce: Config, networkId: number): void => {
+    const { onMessage } = progress
+    const ofCluster = config.cluster === undefined ? {} : { entry: bundledThread('member.worker') }
     indexers.set(
       networkId,
-      startIndexer({ config: inForce, networkId, compiled, status, onMessage: progress.onMessage }),
+      startIndexer({ config: inForce, networkId, compiled, status, onMessage, ...ofCluster }),
     )
   }
   for (const { networkId } of config.networks) {

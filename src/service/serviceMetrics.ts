@@ -70,7 +70,7 @@ export function registerServiceMetrics(
       this.inc(standardError().dropped() + standardOutput().dropped())
     },
   })
-  registerNetworkMetrics(registry, status)
+  registerNetworkMetrics(registry, status, config.cluster !== undefined)
   registerIndexerMetrics(registry, status.counts)
   registerThreadMetrics(registry, threadsOf(status, fronts))
   registerStores(registry, stores)

@@ -92,11 +92,15 @@ test('docs/architecture.md says where each halt comes from', () => {
   assert.deepEqual([...told].sort(), haltReasons.filter((reason) => reason !== 'none').toSorted())
 })
 
-test('only an indexer thread, for its own network, and `bds rewind` open a shard for writing', () => {
+test('only an indexer thread or one of a cluster, for its own network, and `bds rewind` open a shard for writing', () => {
   const openers = [...sources]
     .filter(([, text]) => /(?<!function )openShardWriter\(/.test(text))
     .map(([file]) => file)
-  assert.deepEqual(openers.sort(), ['src/cli/stores/rewindVerb.ts', 'src/indexer/thread/indexerThread.ts'])
+  assert.deepEqual(openers.sort(), [
+    'src/cli/stores/rewindVerb.ts',
+    'src/indexer/thread/indexerThread.ts',
+    'src/member/memberThread.ts',
+  ])
 })
 
 test('a shard is changed through `applyCommand` alone, but for its schema', () => {

@@ -146,6 +146,7 @@ const reasons: Readonly<Record<HealthReason, true>> = {
   halted: true,
   disk: true,
   rpc: true,
+  cluster: true,
   behind: true,
   lag: true,
   stalled: true,

@@ -9,11 +9,11 @@ import {
   nkeyAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
-import { parseServerAddress, type ServerAddress } from '../../config/serverAddress.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { ClusterUnavailableError } from '../clusterFaults.js'
+import { parseServerAddress, type ServerAddress } from '../serverAddress.js'
 import { natsFault } from './natsFaults.js'
 
 /** A server that does not greet or answer in this time is left for another one. */

@@ -74,7 +74,7 @@ test(
           '-subj',
           '/CN=test',
           '-addext',
-          'subjectAltName=IP:127.0.0.1',
+          'subjectAltName=IP:127.0.0.1,DNS:localhost',
           '-keyout',
           file(`${name}.key`),
           '-out',

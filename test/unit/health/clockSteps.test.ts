@@ -40,7 +40,7 @@ function machine() {
     unixMs: () => time.unixMs,
   })
   const registry = new Registry()
-  registerNetworkMetrics(registry, status, () => time.nowMs)
+  registerNetworkMetrics(registry, status, false, () => time.nowMs)
   for (const row of rows) {
     for (const [field, value] of Object.entries({ headBlock: 9, syncedBlock: 9, caughtUp: 1 }))
       row.set(field as 'headBlock', value)

@@ -21,7 +21,7 @@ import { IndexerCounts } from '../../../src/telemetry/counts/indexerCounts.js'
 const START_MS = 1_700_000_000_000
 
 /** A service with an L1 and two L2s, its clock, and every network in sync at block 100. */
-function world(change: Partial<Config['health']> = {}) {
+function world(change: Partial<Config['health']> = {}, cluster?: { maxLagMs: number; maxStaleMs: number }) {
   const config = {
     primaryNetwork: 1,
     networks: [
@@ -37,6 +37,7 @@ function world(change: Partial<Config['health']> = {}) {
       heartbeatTimeoutMs: 30_000,
       ...change,
     },
+    ...(cluster === undefined ? {} : { cluster }),
   } as unknown as Config
   const status: StatusBoardHandle = createStatusBoard([0, 1, 2])
   const state = { nowMs: START_MS, unixMs: START_MS }
@@ -91,6 +92,50 @@ function world(change: Partial<Config['health']> = {}) {
     counts: (id: number) => new IndexerCounts(status.counts, id, () => state.nowMs),
   }
 }
+
+const CLUSTER = { maxLagMs: 5_000, maxStaleMs: 8_000 }
+
+test('an instance of a cluster is not ready while its servers are silent for too long, or while it lags behind a log', () => {
+  const { state, inSync, set, brief } = world({}, CLUSTER)
+  const apart = [200, 'degraded', ['cluster'], 'cluster']
+  inSync()
+  assert.deepEqual(brief(), apart)
+  const heard = (lagMs: number) => {
+    for (const networkId of [0, 1, 2]) set(networkId, { logHeardMs: state.nowMs, logLagMs: 0 })
+    set(2, { logLagMs: lagMs })
+  }
+  heard(5_000)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  heard(5_001)
+  assert.deepEqual(brief(), apart)
+  heard(0)
+  state.nowMs += 8_000
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  state.nowMs += 1
+  assert.deepEqual(brief(), apart)
+})
+
+test('the sync status of an instance of a cluster tells who leads, and its place in each log; of another one it does not', () => {
+  const { monitor, state, set } = world({}, CLUSTER)
+  set(1, { leads: 1, logSequence: 40, logEnd: 43, logLagMs: 900, logHeardMs: state.nowMs - 250 })
+  const standing = (network: object) =>
+    Object.entries(network).filter(([name]) => name === 'role' || name.startsWith('log_'))
+  const { networks } = monitor.syncStatus()
+  assert.deepEqual(standing(networks[1]!), [
+    ['role', 'leads'],
+    ['log_sequence', 40],
+    ['log_lag', 3],
+    ['log_lag_ms', 900],
+    ['log_age_ms', 250],
+  ])
+  assert.deepEqual(standing(networks[2]!).slice(0, 2), [
+    ['role', 'follows'],
+    ['log_sequence', 0],
+  ])
+  const alone = world()
+  alone.set(1, { leads: 1, logSequence: 40 })
+  assert.deepEqual(standing(alone.monitor.syncStatus().networks[1]!), [])
+})
 
 test('an instance is starting, then syncing, then healthy, then draining', () => {
   const { monitor, inSync, brief } = world()
@@ -448,8 +493,8 @@ test('the health record and the sync status are what their schemas say, before t
 })
 
 test('the health record and the sync status have their fields in the order of their definitions', () => {
-  const { monitor, set } = world()
-  set(1, { haltReason: 1 })
+  const { monitor, set } = world({}, CLUSTER)
+  set(1, { haltReason: 1, logHeardMs: START_MS })
   const { record } = monitor.health()
   const status = monitor.syncStatus()
   assert.deepEqual(Object.keys(record), Object.keys(healthDefinition.fields))

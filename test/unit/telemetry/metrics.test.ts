@@ -11,7 +11,7 @@ test('the status board is exported as gauges, and unknown values are left out', 
   const registry = new Registry()
   const status = createStatusBoard([0, 7])
   let nowMs = 5_000
-  registerNetworkMetrics(registry, status, () => nowMs)
+  registerNetworkMetrics(registry, status, false, () => nowMs)
   nowMs += 3_250
   const row = statusRow(status, 7)
   row.set('headBlock', 120)

@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto'
+import type { HaltReason } from '../board/haltReason.js'
+import { CommitWatch, headPlaces, type StatusRow, statusRow } from '../board/statusBoard.js'
+import { createChainClient } from '../chain/client/chainClient.js'
+import { LogGapError } from '../cluster/clusterFaults.js'
+import { createCommandLog } from '../cluster/commandLog.js'
+import { openHeadWriter, watchHeads } from '../cluster/headBoard.js'
+import type { KeyBoard } from '../cluster/keyBoard.js'
+import { asLogSequence } from '../cluster/logStream.js'
+import type { ClusterConfig } from '../config/config.types.js'
+import { hideAddresses } from '../config/hideAddresses.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { OperatorError } from '../errors/operatorError.js'
+import type { IndexerMessage, IndexerWorkerData } from '../indexer/indexerMessages.js'
+import { haltReasonOf } from '../indexer/recovery/haltReasonOf.js'
+import { ExitRootSearch } from '../indexer/sync/exitRootSearch.js'
+import { GerPoller } from '../indexer/sync/gerPoller.js'
+import { HeadHints } from '../indexer/sync/headHints.js'
+import { runSyncLoop } from '../indexer/sync/syncLoop.js'
+import { SyncReport } from '../indexer/syncReport.js'
+import { CommandFormatError } from '../log/commandFormatError.js'
+import { L1_NETWORK_ID } from '../protocol/networks.js'
+import { asNetworkId, type NetworkId } from '../protocol/units.js'
+import { logSettingsOf } from '../replica/logSettings.js'
+import { runReplica, type Term } from '../replica/runReplica.js'
+import { openL1ShardReader } from '../shard/readiness/l1ShardReader.js'
+import type { ShardWriter } from '../shard/shardWriter.types.js'
+import { openShardWriter } from '../shard/write/writer.js'
+import { systemClock } from '../telemetry/clocks.js'
+import { IndexerCounts } from '../telemetry/counts/indexerCounts.js'
+import { watchThread } from '../telemetry/counts/threadTimes.js'
+import { createLogger, type Logger } from '../telemetry/logger.js'
+import { collectGarbage } from '../telemetry/processMemory.js'
+import { createHasher, createLogScanner } from '../wasm/wasmModule.js'
+import { openServers } from './servers.js'
+import { Standing } from './standing.js'
+
+/** The instance can't be part of its cluster until its operator changes something: the process ends with this line. */
+export interface RefusedMessage {
+  readonly type: 'refused'
+  readonly networkId: number
+  readonly message: string
+}
+
+export type MemberMessage = IndexerMessage | RefusedMessage
+
+/** After a fault of this machine, a full disk or a store that contradicts its log, the same command is tried again. */
+const RETRY_MS = 5_000
+const BEAT_EVERY_MS = 5_000
+const BEATS_IN_TIMEOUT = 4
+
+/**
+ * The whole life of the thread of one network in an instance of a cluster, in place of an indexer thread: follows the network's log, and
+ * reads its chain whenever it leads. Until `asked` aborts; the last message is `stopped`.
+ */
+export async function runMember(
+  data: IndexerWorkerData,
+  asked: AbortSignal,
+  post: (message: MemberMessage) => void,
+): Promise<void> {
+  // Also ends, with this thread, what runs beside the follower.
+  const end = new AbortController()
+  const signal = AbortSignal.any([asked, end.signal])
+  const { config, networkId, compiled, status } = data
+  const network = config.networks.find((candidate) => candidate.networkId === networkId)
+  const { cluster } = config
+  if (network === undefined || cluster === undefined)
+    throw new FatalError(`network ${networkId} is not configured in a cluster`)
+  hideAddresses(config)
+  const logger = createLogger(config.log, { networkId })
+  const row = statusRow(status, networkId)
+  const thread = watchThread(new IndexerCounts(status.counts, networkId))
+  const beat = (): void => {
+    row.add('heartbeats', 1)
+    thread.measure()
+  }
+  beat()
+  const beats = setInterval(
+    beat,
+    Math.min(BEAT_EVERY_MS, config.health.heartbeatTimeoutMs / BEATS_IN_TIMEOUT),
+  )
+  beats.unref()
+  const hadSeenHead = row.headPlace() !== headPlaces.unseen
+  const writer = openShardWriter({ config, networkId, compiled, status })
+  // What the log said of the head was true when it was said. After a start, somebody must have looked again.
+  if (!hadSeenHead) row.setHeadPlace(headPlaces.unseen)
+  const servers = openServers(cluster, logger)
+  try {
+    const id = asNetworkId(networkId)
+    const log = createCommandLog(await servers.openLogStream(id, signal), systemClock)
+    const leases = await servers.openKeyBoard('leases', signal)
+    const heads = await servers.openKeyBoard('heads', signal)
+    const standing = new Standing({
+      row,
+      log,
+      clock: systemClock,
+      maxStaleMs: cluster.maxStaleMs,
+      onCaughtUp: () => {
+        const block = row.get('syncedBlock') ?? 0
+        logger.info('caught up by the log', { block })
+        post({ type: 'caughtUp', networkId, block })
+      },
+    })
+    const place = writer.logPlace()
+    if (place !== undefined) standing.read(asLogSequence(place.sequence))
+    const halt = new OwnHalt(row, logger, (reason, message) =>
+      post(
+        reason === 'none'
+          ? { type: 'resumed', networkId, block: row.get('syncedBlock') }
+          : { type: 'halted', networkId, reason, message },
+      ),
+    )
+    const apply: ShardWriter['apply'] = (command, at) => {
+      const outcome = writer.apply(command, at)
+      if (command.type === 'startOver' && outcome.type === 'applied') standing.startedOver(at?.sequence ?? 0)
+      halt.end()
+      return outcome
+    }
+    void standing.watch(signal)
+    void followHeads(heads, id, standing, signal)
+    const lead = leading({ ...data, network, writer, heads, standing, logger, post })
+    while (!signal.aborted) {
+      try {
+        await runReplica(
+          {
+            log,
+            leases,
+            writer: { ...writer, apply },
+            row,
+            settings: logSettingsOf(network, randomBytes(16)),
+            clock: systemClock,
+            // Another one after each start: whoever held the lease before has to let it run out.
+            holder: holderOf(cluster),
+            newId: () => randomBytes(16),
+            mayLead: cluster.role === 'any',
+            onRead: (sequence) => standing.read(sequence),
+            lead,
+          },
+          signal,
+        )
+      } catch (error) {
+        if (signal.aborted) break
+        throwIfHopeless(error, networkId)
+        halt.begin(haltReasonOf(error), error)
+        await systemClock.sleep(RETRY_MS, signal)
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) {
+      if (!(error instanceof OperatorError || error instanceof FatalError)) throw error
+      post({ type: 'refused', networkId, message: error.message })
+    }
+  } finally {
+    end.abort()
+    await servers.close()
+    await writer.close()
+    clearInterval(beats)
+    thread.close()
+  }
+  post({ type: 'stopped', networkId })
+}
+
+/** Name for people, and a part that no other start has. */
+function holderOf({ instance }: ClusterConfig): string {
+  return `${instance} ${randomBytes(4).toString('hex')}`
+}
+
+/** @throws FatalError, in one line, for what this build or this store can't follow: no retry cures it. */
+function throwIfHopeless(error: unknown, networkId: number): void {
+  if (error instanceof OperatorError) throw new FatalError(error.message, { cause: error })
+  if (error instanceof CommandFormatError)
+    throw new FatalError(`the log of network ${networkId} can't be read by this build: ${error.message}`, {
+      cause: error,
+    })
+  if (error instanceof LogGapError)
+    throw new FatalError(
+      `the log of network ${networkId} has not what this store lacks: ${error.message}; restore a newer backup, or \`bds reindex --network ${networkId}\` if the log has its beginning`,
+      { cause: error },
+    )
+}
+
+async function followHeads(
+  heads: KeyBoard,
+  own: NetworkId,
+  standing: Standing,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const reading of watchHeads(heads, systemClock, signal))
+    if (reading.networkId === own) standing.heard(reading)
+}
+
+/** A halt of this machine alone, beside what the log says: the shard stands in front of a command that it could not store. */
+class OwnHalt {
+  readonly #row: StatusRow
+  readonly #logger: Logger
+  readonly #tell: (reason: HaltReason, message: string) => void
+  #own: { readonly reason: HaltReason; readonly before: HaltReason } | undefined
+
+  constructor(row: StatusRow, logger: Logger, tell: (reason: HaltReason, message: string) => void) {
+    this.#row = row
+    this.#logger = logger
+    this.#tell = tell
+  }
+
+  begin(reason: HaltReason, error: unknown): void {
+    const before = this.#own?.before ?? this.#row.haltReason()
+    if (reason === this.#own?.reason) return
+    if (!this.#row.replaceHaltReason(this.#own?.reason ?? before, reason)) return
+    this.#own = { reason, before }
+    this.#logger.error('halted: what the log says could not be stored here', { reason, error })
+    this.#tell(reason, error instanceof Error ? error.message : String(error))
+  }
+
+  /** A command was applied or refused again. */
+  end(): void {
+    if (this.#own === undefined) return
+    this.#row.replaceHaltReason(this.#own.reason, this.#own.before)
+    this.#own = undefined
+    this.#logger.info('the log is followed again')
+    this.#tell('none', '')
+  }
+}
+
+interface LeadOptions extends IndexerWorkerData {
+  readonly network: IndexerWorkerData['config']['networks'][number]
+  readonly writer: ReturnType<typeof openShardWriter>
+  readonly heads: KeyBoard
+  readonly standing: Standing
+  readonly logger: Logger
+  readonly post: (message: MemberMessage) => void
+}
+
+/** Reads the network's chain for one term. All that remembers the chain or the shard is made anew for each. */
+function leading(options: LeadOptions): (term: Term) => Promise<void> {
+  const { config, networkId, compiled, status, network, writer, heads, standing, logger, post } = options
+  const clock = systemClock
+  const id = asNetworkId(networkId)
+  const l1 = statusRow(status, L1_NETWORK_ID)
+  const commits = new CommitWatch(status)
+  const rows = config.networks.map(
+    (each) => [asNetworkId(each.networkId), statusRow(status, each.networkId)] as const,
+  )
+  const indexedDeposits = () => new Map(rows.map(([of, each]) => [of, Math.max(0, each.get('depositCount'))]))
+  return async ({ proposer, row, revision, signal }) => {
+    const counts = new IndexerCounts(status.counts, networkId)
+    const client = createChainClient({ network, logger, scanner: createLogScanner(compiled), counts })
+    const report = new SyncReport({ networkId, row, post, logger, clock, counts })
+    const leaves = networkId === L1_NETWORK_ID ? undefined : openL1ShardReader(config, createHasher(compiled))
+    const headHints = new HeadHints({
+      endpoints: network.rpc,
+      timeoutMs: network.rpcTimeoutMs,
+      clock,
+      logger,
+    })
+    const ofL1 =
+      leaves === undefined
+        ? {}
+        : {
+            leaves,
+            exitRootSearch: new ExitRootSearch({
+              networkId: id,
+              exitRoots: writer.exitRoots,
+              proposer,
+              settlements: leaves,
+              clock,
+              row,
+              l1,
+            }),
+          }
+    const polling =
+      leaves === undefined || network.gerInjection === 'event'
+        ? {}
+        : { gerPoller: new GerPoller({ network, client, writer, proposer, leaves, row, l1 }) }
+    standing.leads(openHeadWriter(heads, id, revision, clock, signal))
+    logger.info('leads its network: reads the chain for all instances', { term: revision })
+    try {
+      await runSyncLoop(
+        {
+          network,
+          client,
+          writer,
+          proposer,
+          clock,
+          report,
+          headHints,
+          commits,
+          indexedDeposits,
+          afterHistory: collectGarbage,
+          ...ofL1,
+          ...polling,
+        },
+        signal,
+      )
+    } finally {
+      standing.follows()
+      logger.info('no longer leads its network', { term: revision, reason: signal.reason })
+      headHints.close()
+      client.close()
+      await leaves?.close()
+    }
+  }
+}
