@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { loadConfig } from '../../config/load.js'
+import type { Config } from '../../config/config.types.js'
 import { COMMAND_CODEC_VERSION } from '../../log/commandCodec.js'
 import { exitCodes } from '../../service/exitCodes.js'
-import { type ChunkSink, openFolderSink, openTarSink } from '../../snapshot/chunkStore.js'
+import { openFolderSink, openTarSink } from '../../snapshot/chunkStore.js'
 import {
   encodeManifest,
   inCopyOrder,
@@ -12,16 +12,16 @@ import {
   SNAPSHOT_FORMAT,
 } from '../../snapshot/manifest.js'
 import { writeShardSnapshot } from '../../snapshot/shardSnapshot.js'
-import { lockFolder } from '../../store/folder/folderLock.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { buildInfo } from '../../telemetry/buildInfo.js'
 import { unixMs } from '../../telemetry/clocks.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
-import { ProgressLine } from '../input/progressBar.js'
+import { otherFlagsHelp } from '../input/arguments.js'
+import type { ProgressLine } from '../input/progressBar.js'
 import { readNumber } from '../input/readNumber.js'
 import { UsageError, type Verb } from '../input/verb.js'
+import { inLockedFolder, readStoreArguments } from './storeVerb.js'
 
 const DEFAULT_COPY_S = 600
 const MOST_COPY_S = 86_400
@@ -42,59 +42,57 @@ export const backup: Verb = {
   ].join('\n'),
   async run(args) {
     const text = { type: 'string' } as const
-    const { values, switches } = readArguments(args, {
-      ...configOptions,
-      to: text,
-      'copy-timeout': text,
-      json: { type: 'boolean' },
-    })
+    const { values, config, isJson } = readStoreArguments(args, { to: text, 'copy-timeout': text })
     const { to } = values
     if (to === undefined) throw new UsageError('--to is missing')
     const copyTimeoutMs = 1000 * readNumber(values, 'copy-timeout', DEFAULT_COPY_S, MOST_COPY_S)
-    const { config } = loadConfig({ file: values.config, flags: values })
-    const hasher = createHasher(compileMerkleModule())
-    const progress = new ProgressLine()
-    const made: ShardSnapshot[] = []
-    const lock = lockFolder(config.dataDir, 'read')
-    let sink: ChunkSink | undefined
-    try {
-      sink = to.endsWith('.tar') ? await openTarSink(to) : await openFolderSink(to)
-      for (const { networkId } of inCopyOrder(config.networks)) {
-        const onProgress = (share: number, what: string) =>
-          progress.show((made.length + share) / config.networks.length, `network ${networkId}: ${what}`)
-        const directory = shardDirectory(config.dataDir, networkId)
-        const workFolder = to.endsWith('.tar') ? `${to}.copy` : join(to, 'copy')
-        made.push(
-          await writeShardSnapshot({
-            networkId,
-            directory,
-            workFolder,
-            sink,
-            hasher,
-            copyTimeoutMs,
-            onProgress,
-          }),
-        )
-      }
-      const manifest: Manifest = {
-        format: SNAPSHOT_FORMAT,
-        made_at: new Date(unixMs()).toISOString(),
-        build: buildInfo.version,
-        command_version: COMMAND_CODEC_VERSION,
-        networks: made,
-      }
-      await sink.finish(MANIFEST_NAME, encodeManifest(manifest))
-      sink = undefined
-      progress.clear()
-      if (switches.has('json')) console.log(publicJson({ to, ...summaryOf(manifest) }))
-      else console.log(publicLines([...made.map(tell), `backup is complete: ${to}`].join('\n')))
-      return exitCodes.ok
-    } finally {
-      progress.clear()
-      await sink?.discard()
-      lock.release()
-    }
+    const manifest = await inLockedFolder(config, 'read', (progress) =>
+      writeBackup({ config, to, copyTimeoutMs, progress }),
+    )
+    if (isJson) console.log(publicJson({ to, ...summaryOf(manifest) }))
+    else console.log(publicLines([...manifest.networks.map(tell), `backup is complete: ${to}`].join('\n')))
+    return exitCodes.ok
   },
+}
+
+interface Options {
+  readonly config: Config
+  readonly to: string
+  readonly copyTimeoutMs: number
+  readonly progress: ProgressLine
+}
+
+/** Leaves nothing behind when it fails. */
+async function writeBackup({ config, to, copyTimeoutMs, progress }: Options): Promise<Manifest> {
+  const hasher = createHasher(compileMerkleModule())
+  const made: ShardSnapshot[] = []
+  const sink = to.endsWith('.tar') ? await openTarSink(to) : await openFolderSink(to)
+  try {
+    for (const { networkId } of inCopyOrder(config.networks)) {
+      const onProgress = (share: number, what: string) =>
+        progress.show((made.length + share) / config.networks.length, `network ${networkId}: ${what}`)
+      const directory = shardDirectory(config.dataDir, networkId)
+      const workFolder = to.endsWith('.tar') ? `${to}.copy` : join(to, 'copy')
+      made.push(
+        await writeShardSnapshot({
+          ...{ networkId, directory, workFolder, sink, hasher },
+          ...{ copyTimeoutMs, onProgress },
+        }),
+      )
+    }
+    const manifest: Manifest = {
+      format: SNAPSHOT_FORMAT,
+      made_at: new Date(unixMs()).toISOString(),
+      build: buildInfo.version,
+      command_version: COMMAND_CODEC_VERSION,
+      networks: made,
+    }
+    await sink.finish(MANIFEST_NAME, encodeManifest(manifest))
+    return manifest
+  } catch (error) {
+    await sink.discard()
+    throw error
+  }
 }
 
 function storedBytes({ chunks }: ShardSnapshot): number {

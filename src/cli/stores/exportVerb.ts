@@ -5,7 +5,6 @@ import { recordWriter } from '../../api/present/recordWriter.js'
 import { type Route, routes } from '../../api/routes.js'
 import { createStatusBoard } from '../../board/statusBoard.js'
 import type { Config, NetworkConfig } from '../../config/config.types.js'
-import { loadConfig } from '../../config/load.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { Answer } from '../../query/answers.js'
 import { decodeCursor } from '../../query/cursor.js'
@@ -17,16 +16,16 @@ import { getBridges } from '../../shard/queries/getBridges.js'
 import { getClaims } from '../../shard/queries/getClaims.js'
 import { getTokenMappings } from '../../shard/queries/getTokenMappings.js'
 import { openShardReaders, type ShardReaders } from '../../shard/queries/shardReaders.js'
-import { lockFolder } from '../../store/folder/folderLock.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreSnapshot } from '../../store/shardStore.js'
 import { checkIdentity } from '../../store/storeIdentity.js'
 import { publicJson } from '../../telemetry/visibleText.js'
 import { compileMerkleModule } from '../../wasm/wasmModule.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import { otherFlagsHelp } from '../input/arguments.js'
 import { csvLine } from '../input/csv.js'
-import { ProgressLine } from '../input/progressBar.js'
+import type { ProgressLine } from '../input/progressBar.js'
 import { UsageError, type Verb } from '../input/verb.js'
+import { inLockedFolder, readStoreArguments } from './storeVerb.js'
 
 interface List<Query extends Paging, Row extends object> {
   readonly operation: OperationId
@@ -98,39 +97,28 @@ export const exportVerb: Verb = {
   ].join('\n'),
   async run(args) {
     const text = { type: 'string' } as const
-    const { values, switches, words } = readArguments(
-      args,
-      {
-        ...Object.fromEntries([...filters.keys()].map((name) => [flagOf(name), text])),
-        ...configOptions,
-        format: text,
-        out: text,
-        json: { type: 'boolean' },
-      },
-      1,
-    )
+    const ofFilters = Object.fromEntries([...filters.keys()].map((name) => [flagOf(name), text]))
+    const own = { ...ofFilters, format: text, out: text }
+    const { values, words, config, isJson } = readStoreArguments(args, own, 1)
     const list = lists[words[0] ?? '']
     if (list === undefined) throw new UsageError(`expected bds export ${Object.keys(lists).join(', ')}`)
     const { format = 'ndjson', out } = values
     if (format !== 'ndjson' && format !== 'csv')
       throw new UsageError(`--format ${format} is not ndjson or csv`)
-    const { config } = loadConfig({ file: values.config, flags: values })
     const queries = queriesOf(list, values, config)
-    const progress = new ProgressLine()
-    const lock = lockFolder(config.dataDir, 'read')
-    const output = out === undefined ? standardOutput() : fileOutput(out)
-    try {
-      const count = await exportList({ config, list, queries, format, output, progress })
-      output.finish()
-      progress.clear()
-      if (out !== undefined)
-        console.log(switches.has('json') ? publicJson({ out, format, count }) : `${count} records in ${out}`)
-      return exitCodes.ok
-    } finally {
-      progress.clear()
-      output.close()
-      lock.release()
-    }
+    const count = await inLockedFolder(config, 'read', async (progress) => {
+      const output = out === undefined ? standardOutput() : fileOutput(out)
+      try {
+        const written = await exportList({ config, list, queries, format, output, progress })
+        output.finish()
+        return written
+      } finally {
+        output.close()
+      }
+    })
+    if (out !== undefined)
+      console.log(isJson ? publicJson({ out, format, count }) : `${count} records in ${out}`)
+    return exitCodes.ok
   },
 }
 

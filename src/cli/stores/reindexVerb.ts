@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { loadConfig } from '../../config/load.js'
 import { exitCodes } from '../../service/exitCodes.js'
-import { lockFolder } from '../../store/folder/folderLock.js'
 import { removeShard } from '../../store/removeShard.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { publicJson, visibleText } from '../../telemetry/visibleText.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import { otherFlagsHelp } from '../input/arguments.js'
 import { UsageError, type Verb } from '../input/verb.js'
 import { oneNetwork } from './chosenNetworks.js'
+import { inLockedFolder, readStoreArguments } from './storeVerb.js'
 
 /** `bds reindex`: removes the shard of one network; the next `bds run` reads the network from the chain again. */
 export const reindex: Verb = {
@@ -24,19 +23,14 @@ export const reindex: Verb = {
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
-    const { values, switches } = readArguments(args, {
-      ...configOptions,
+    const { values, switches, config, isJson } = readStoreArguments(args, {
       network: { type: 'string' },
       yes: { type: 'boolean' },
-      json: { type: 'boolean' },
     })
-    const { config } = loadConfig({ file: values.config, flags: values })
     const { networkId } = oneNetwork(config, values)
     const directory = shardDirectory(config.dataDir, networkId)
     const tell = (removed: boolean, told: string): void =>
-      console.log(
-        switches.has('json') ? publicJson({ network_id: networkId, removed, directory }) : visibleText(told),
-      )
+      console.log(isJson ? publicJson({ network_id: networkId, removed, directory }) : visibleText(told))
     if (!existsSync(directory)) {
       tell(false, `network ${networkId} has no data in ${config.dataDir}`)
       return exitCodes.ok
@@ -48,12 +42,7 @@ export const reindex: Verb = {
       tell(false, 'nothing was removed')
       return exitCodes.failure
     }
-    const lock = lockFolder(config.dataDir, 'write')
-    try {
-      removeShard(directory)
-    } finally {
-      lock.release()
-    }
+    await inLockedFolder(config, 'write', async () => removeShard(directory))
     tell(true, `removed ${directory}: the next bds run reads network ${networkId} again`)
     return exitCodes.ok
   },

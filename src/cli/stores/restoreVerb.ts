@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs'
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config, NetworkConfig } from '../../config/config.types.js'
-import { loadConfig } from '../../config/load.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
@@ -19,16 +18,16 @@ import {
 } from '../../snapshot/manifest.js'
 import { readShardFacts, type ShardFacts } from '../../snapshot/shardFacts.js'
 import { assertRoom, assertSameFacts, readShardSnapshot } from '../../snapshot/shardSnapshot.js'
-import { lockFolder } from '../../store/folder/folderLock.js'
 import { removeShard } from '../../store/removeShard.js'
 import { fileBytesOf, restoreDirectory, restoreMarker, shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreSnapshot } from '../../store/shardStore.js'
 import { differenceFrom, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
-import { ProgressLine } from '../input/progressBar.js'
+import { otherFlagsHelp } from '../input/arguments.js'
+import type { ProgressLine } from '../input/progressBar.js'
 import { UsageError, type Verb } from '../input/verb.js'
+import { inLockedFolder, readStoreArguments } from './storeVerb.js'
 import { type NetworkReport, verifyNetwork } from './verifyNetwork.js'
 
 /** `bds restore`: makes stores of a backup, verifies them, and puts them into the data folder. */
@@ -48,34 +47,28 @@ export const restore: Verb = {
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
-    const { values, switches } = readArguments(args, {
-      ...configOptions,
+    const { values, switches, config, isJson } = readStoreArguments(args, {
       from: { type: 'string' },
       replace: { type: 'boolean' },
       deep: { type: 'boolean' },
       offline: { type: 'boolean' },
-      json: { type: 'boolean' },
     })
     const { from } = values
     if (from === undefined) throw new UsageError('--from is missing')
-    const { config } = loadConfig({ file: values.config, flags: values })
-    const progress = new ProgressLine()
     const source = await openSource(from)
     try {
       const manifest = decodeManifest(await source.get(MANIFEST_NAME), from)
       const result = await restoreSet({
-        ...{ config, manifest, source, progress },
+        ...{ config, manifest, source },
         hasher: createHasher(compileMerkleModule()),
         mayReplace: switches.has('replace'),
         isDeep: switches.has('deep'),
         asksChain: !switches.has('offline'),
       })
-      progress.clear()
-      if (switches.has('json')) console.log(publicJson({ from, made_at: manifest.made_at, ...result }))
+      if (isJson) console.log(publicJson({ from, made_at: manifest.made_at, ...result }))
       else console.log(publicLines(tell(config, from, manifest, result)))
       return exitCodes.ok
     } finally {
-      progress.clear()
       await source.close()
     }
   },
@@ -86,7 +79,6 @@ interface Options {
   readonly manifest: Manifest
   readonly source: ChunkSource
   readonly hasher: TreeHasher
-  readonly progress: ProgressLine
   readonly mayReplace: boolean
   readonly isDeep: boolean
   readonly asksChain: boolean
@@ -114,50 +106,58 @@ async function openSource(from: string): Promise<ChunkSource> {
 
 /** @throws FatalError, OperatorError: one line; the data folder has its old stores then, unless stores were being replaced. */
 async function restoreSet(options: Options): Promise<Restored> {
-  const { config, manifest, hasher, mayReplace } = options
-  const { dataDir } = config
+  const { config, manifest } = options
   const shards = chooseShards(options)
-  const lock = lockFolder(dataDir, 'write')
+  const networks = await inLockedFolder(config, 'write', (progress) =>
+    replaceStores(options, shards, progress),
+  )
+  const restored = shards.map(({ networkId }) => networkId)
+  const inBackup = manifest.networks.map(({ network_id }) => network_id)
+  return {
+    networks,
+    missing: config.networks.map(({ networkId }) => networkId).filter((id) => !restored.includes(id)),
+    left_out: inBackup.filter((id) => !restored.includes(id)),
+  }
+}
+
+/** Makes the stores, verifies them and puts them into the locked data folder. @returns what was verified. @throws as `restoreSet`. */
+async function replaceStores(
+  options: Options,
+  shards: readonly Shard[],
+  progress: ProgressLine,
+): Promise<NetworkReport[]> {
+  const { config, hasher, mayReplace } = options
+  const { dataDir } = config
   const staging = restoreDirectory(dataDir)
   const marker = restoreMarker(dataDir)
-  try {
-    // A restore that ended while it replaced stores had leave to do so.
-    const isResumed = existsSync(marker)
-    const there = shards.filter(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)) > 0)
-    if (there.length > 0 && !mayReplace && !isResumed)
-      throw new FatalError(
-        `${dataDir} has stores of ${namesOf(there.map(({ networkId }) => networkId))}: nothing was restored; --replace replaces them`,
-      )
-    assertOneDisk(dataDir, shards)
-    await assertFitsTheRest(config, shards, hasher)
-    for (const { networkId } of shards)
-      await rm(shardDirectory(staging, networkId), { recursive: true, force: true })
-    await mkdir(staging, { recursive: true })
-    const networks = await stage(options, shards, staging).catch(async (error: unknown) => {
-      if (!isResumed) await rm(staging, { recursive: true, force: true })
-      throw error
-    })
-    await writeFile(marker, '')
-    await syncFolder(staging)
-    // Never an old store of another network beside the L1's of the backup, at no moment: it may have read more of the L1.
-    for (const { networkId } of inCopyOrder(shards)) removeShard(shardDirectory(dataDir, networkId))
-    for (const { networkId } of inCopyOrder(shards).reverse()) {
-      // Of this process, which verified it.
-      await rm(join(shardDirectory(staging, networkId), 'lock.mdb'), { force: true })
-      await rename(shardDirectory(staging, networkId), shardDirectory(dataDir, networkId))
-    }
-    await syncFolder(dataDir)
-    await rm(staging, { recursive: true, force: true })
-    const restored = shards.map(({ networkId }) => networkId)
-    const inBackup = manifest.networks.map(({ network_id }) => network_id)
-    return {
-      networks,
-      missing: config.networks.map(({ networkId }) => networkId).filter((id) => !restored.includes(id)),
-      left_out: inBackup.filter((id) => !restored.includes(id)),
-    }
-  } finally {
-    lock.release()
+  // A restore that ended while it replaced stores had leave to do so.
+  const isResumed = existsSync(marker)
+  const there = shards.filter(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)) > 0)
+  if (there.length > 0 && !mayReplace && !isResumed)
+    throw new FatalError(
+      `${dataDir} has stores of ${namesOf(there.map(({ networkId }) => networkId))}: nothing was restored; --replace replaces them`,
+    )
+  assertOneDisk(dataDir, shards)
+  await assertFitsTheRest(config, shards, hasher)
+  for (const { networkId } of shards)
+    await rm(shardDirectory(staging, networkId), { recursive: true, force: true })
+  await mkdir(staging, { recursive: true })
+  const networks = await stage(options, shards, staging, progress).catch(async (error: unknown) => {
+    if (!isResumed) await rm(staging, { recursive: true, force: true })
+    throw error
+  })
+  await writeFile(marker, '')
+  await syncFolder(staging)
+  // Never an old store of another network beside the L1's of the backup, at no moment: it may have read more of the L1.
+  for (const { networkId } of inCopyOrder(shards)) removeShard(shardDirectory(dataDir, networkId))
+  for (const { networkId } of inCopyOrder(shards).reverse()) {
+    // Of this process, which verified it.
+    await rm(join(shardDirectory(staging, networkId), 'lock.mdb'), { force: true })
+    await rename(shardDirectory(staging, networkId), shardDirectory(dataDir, networkId))
   }
+  await syncFolder(dataDir)
+  await rm(staging, { recursive: true, force: true })
+  return networks
 }
 
 /** The networks that are both configured and in the backup. @throws FatalError when none is, or one is of another deployment or schema. */
@@ -200,8 +200,13 @@ async function assertFitsTheRest(
 }
 
 /** Makes the stores in a folder of their own and verifies them. @throws FatalError for the first fault. */
-async function stage(options: Options, shards: readonly Shard[], staging: string): Promise<NetworkReport[]> {
-  const { config, source, hasher, progress, isDeep, asksChain } = options
+async function stage(
+  options: Options,
+  shards: readonly Shard[],
+  staging: string,
+  progress: ProgressLine,
+): Promise<NetworkReport[]> {
+  const { config, source, hasher, isDeep, asksChain } = options
   assertRoom(
     staging,
     shards.reduce((sum, { snapshot }) => sum + snapshot.bytes, 0),

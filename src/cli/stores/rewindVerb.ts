@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStatusBoard } from '../../board/statusBoard.js'
 import type { Config, NetworkConfig } from '../../config/config.types.js'
-import { loadConfig } from '../../config/load.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { BlockNumber } from '../../protocol/units.js'
@@ -15,10 +14,11 @@ import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreReader } from '../../store/shardStore.js'
 import { publicJson } from '../../telemetry/visibleText.js'
 import { compileMerkleModule } from '../../wasm/wasmModule.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import { otherFlagsHelp } from '../input/arguments.js'
 import { readNumber } from '../input/readNumber.js'
 import type { Verb } from '../input/verb.js'
 import { oneNetwork } from './chosenNetworks.js'
+import { readStoreArguments } from './storeVerb.js'
 
 const MAX_BLOCK = 9_999_999_999
 
@@ -38,19 +38,13 @@ export const rewind: Verb = {
   ].join('\n'),
   async run(args) {
     const text = { type: 'string' } as const
-    const { values, switches } = readArguments(args, {
-      ...configOptions,
-      network: text,
-      'to-block': text,
-      json: { type: 'boolean' },
-    })
-    const { config } = loadConfig({ file: values.config, flags: values })
+    const { values, config, isJson } = readStoreArguments(args, { network: text, 'to-block': text })
     const network = oneNetwork(config, values)
     const block = readNumber(values, 'to-block', undefined, MAX_BLOCK)
     if (!existsSync(join(shardDirectory(config.dataDir, network.networkId), 'data.mdb')))
       throw new FatalError(`network ${network.networkId} has no data in ${config.dataDir}: nothing to rewind`)
     const { told, ...facts } = await rewindShard(config, network, block)
-    console.log(switches.has('json') ? publicJson(facts) : told)
+    console.log(isJson ? publicJson(facts) : told)
     return exitCodes.ok
   },
 }

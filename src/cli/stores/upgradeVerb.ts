@@ -1,19 +1,17 @@
 import type { NetworkConfig } from '../../config/config.types.js'
-import { loadConfig } from '../../config/load.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { exitCodes } from '../../service/exitCodes.js'
 import { OLDEST_UPGRADABLE, upgradeShard } from '../../shard/upgrade/upgradeShard.js'
-import { lockFolder } from '../../store/folder/folderLock.js'
 import { fileBytesOf, shardDirectory } from '../../store/shardDirectory.js'
 import { openFault, openShardStoreWriter } from '../../store/shardStore.js'
 import { differenceFrom, readIdentity, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
-import { ProgressLine } from '../input/progressBar.js'
+import { otherFlagsHelp } from '../input/arguments.js'
 import type { Verb } from '../input/verb.js'
 import { chosenNetworks } from './chosenNetworks.js'
+import { inLockedFolder, readStoreArguments } from './storeVerb.js'
 
 /** `bds upgrade`: brings the stores of an older build to the schema of this one, in place. */
 export const upgrade: Verb = {
@@ -29,18 +27,11 @@ export const upgrade: Verb = {
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
-    const { values, switches } = readArguments(args, {
-      ...configOptions,
-      network: { type: 'string' },
-      json: { type: 'boolean' },
-    })
-    const { config } = loadConfig({ file: values.config, flags: values })
+    const { values, config, isJson } = readStoreArguments(args, { network: { type: 'string' } })
     const networks = chosenNetworks(config, values)
     const hasher = createHasher(compileMerkleModule())
-    const progress = new ProgressLine()
     const results: Result[] = []
-    const lock = lockFolder(config.dataDir, 'write')
-    try {
+    await inLockedFolder(config, 'write', async (progress) => {
       for (const [at, network] of networks.entries()) {
         const onProgress = (share: number, what: string) =>
           progress.show((at + share) / networks.length, `network ${network.networkId}: ${what}`)
@@ -53,13 +44,10 @@ export const upgrade: Verb = {
           ),
         )
         progress.clear()
-        if (!switches.has('json')) console.log(publicLines(tell(results.at(-1)!)))
+        if (!isJson) console.log(publicLines(tell(results.at(-1)!)))
       }
-    } finally {
-      progress.clear()
-      lock.release()
-    }
-    if (switches.has('json')) console.log(publicJson({ schema: SCHEMA_VERSION, networks: results }))
+    })
+    if (isJson) console.log(publicJson({ schema: SCHEMA_VERSION, networks: results }))
     return exitCodes.ok
   },
 }

@@ -1,13 +1,11 @@
-import { loadConfig } from '../../config/load.js'
 import { exitCodes } from '../../service/exitCodes.js'
-import { lockFolder } from '../../store/folder/folderLock.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
-import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
-import { ProgressLine } from '../input/progressBar.js'
+import { otherFlagsHelp } from '../input/arguments.js'
 import type { Verb } from '../input/verb.js'
 import { chosenNetworks } from './chosenNetworks.js'
 import type { CheckOutcome } from './compareState.js'
+import { inLockedFolder, readStoreArguments } from './storeVerb.js'
 import { type NetworkReport, verifyNetwork } from './verifyNetwork.js'
 
 /** `bds verify`: computes again what the store has derived from its rows, and reports what differs. */
@@ -26,21 +24,15 @@ export const verify: Verb = {
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
-    const { values, switches } = readArguments(args, {
-      ...configOptions,
+    const { values, switches, config, isJson } = readStoreArguments(args, {
       network: { type: 'string' },
       deep: { type: 'boolean' },
       offline: { type: 'boolean' },
-      json: { type: 'boolean' },
     })
-    const { config } = loadConfig({ file: values.config, flags: values })
     const hasher = createHasher(compileMerkleModule())
-    const isJson = switches.has('json')
     const reports: NetworkReport[] = []
     const networks = chosenNetworks(config, values)
-    const progress = new ProgressLine()
-    const lock = lockFolder(config.dataDir, 'read')
-    try {
+    await inLockedFolder(config, 'read', async (progress) => {
       for (const [at, network] of networks.entries()) {
         const report = await verifyNetwork({
           dataDir: config.dataDir,
@@ -56,10 +48,7 @@ export const verify: Verb = {
         reports.push(report)
         if (!isJson) print(report)
       }
-    } finally {
-      progress.clear()
-      lock.release()
-    }
+    })
     const first = firstDamage(reports)
     if (isJson) console.log(publicJson({ is_good: first === undefined, networks: reports }))
     else console.log(first === undefined ? 'no damage found' : publicLines(`first damage: ${first}`))
