@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainBlocks } from '../../../src/events/rowsOfLogs.js'
-import { COMMAND_CODEC_VERSION, decodeCommand, encodeCommand } from '../../../src/log/commandCodec.js'
+import { decodeCommand, encodeCommand } from '../../../src/log/commandCodec.js'
 import { CommandFormatError } from '../../../src/log/commandFormatError.js'
 import type { BlockBatch, ChainEvent, IndexedBlock } from '../../../src/protocol/chainEvent.js'
 import type { ShardCommand } from '../../../src/shard/shardCommand.types.js'
@@ -35,31 +35,33 @@ function named(byte: number): string {
 }
 
 // Worked out by hand from the layout in docs/decisions/0021: version, type, content.
+/** The version with which commands are written now. */
+const V = '01'
 const headerOf8 = `01 02 f007 ${H('b8')} ${H('b7')}`
 const goldenCommands: { readonly [Type in ShardCommand['type']]: string } = {
-  applyBlocks: `01 00 06 ${headerOf8} 05 04 0103 018001 03 8007
+  applyBlocks: `${V} 00 06 ${headerOf8} 05 04 0103 018001 03 8007
     01 07 01 01 ${H('b7')} ${H('b6')} 02
     00 02 00 01 ${H('01')} ac02 03 00${A('de')} 020100 02 00${A('0a')} 03aabb
           01 02            00   03 ${named(0xde)} 020100 02 ${named(0x0a)} 00
     02 01 00 02 ${H('02')} 09010000000000000005 ${named(0xde)} 00 00 ${named(0x0a)}`,
-  revertTo: '01 01 ffffffffffff3f',
-  startOver: '01 02 03 00',
-  noteStartOvers: '01 03 03 01 000000000000f83f',
-  noteCatchingUp: '01 04 01',
-  noteClaimsCompared: '01 05 02 00 8001 02 ffffffff0f 00',
-  setFinalized: '01 06 808001',
-  resolveSenders: `01 07 03 04 46 ac02 01 ${H('7a')} 00${A('ca')} 00${A('5e')} 03 02 02 8001
+  revertTo: `${V} 01 ffffffffffff3f`,
+  startOver: `${V} 02 03 00`,
+  noteStartOvers: `${V} 03 03 01 000000000000f83f`,
+  noteCatchingUp: `${V} 04 01`,
+  noteClaimsCompared: `${V} 05 02 00 8001 02 ffffffff0f 00`,
+  setFinalized: `${V} 06 808001`,
+  resolveSenders: `${V} 07 03 04 46 ac02 01 ${H('7a')} 00${A('ca')} 00${A('5e')} 03 02 02 8001
     18 00 ffffffffffff3f 00 ${H('7b')} 00${A('cb')}`,
-  correctSenders: `01 08 01 01 09 ${H('7a')} 01 07
+  correctSenders: `${V} 08 01 01 09 ${H('7a')} 01 07
     02 00 02 00 00 00 00 00 00 00
        01 01 00 00 00 010105 00 0100${A('de')} 0120${H('ff')}
     01 01 00${A('ca')} 00${A('5e')}`,
-  addPolledGers: `01 09 02 ${H('e4')} ${H('e5')} 02`,
-  addSettledRoots: `01 0a 01 ${H('e3')} 01 04`,
-  begin: `01 0b 10${'1d'.repeat(16)} 00 01 00${A('b1')} 00${A('b2')} 01 00${A('b3')} 808001 8001 02 03 01`,
-  mark: `01 0c ${H('e3')} 8001 02 03 04 02dead 8002 ${H('d1')}`,
-  noteHalt: '01 0d 05',
-  noteHeadPlace: '01 0e 02',
+  addPolledGers: `${V} 09 02 ${H('e4')} ${H('e5')} 02`,
+  addSettledRoots: `${V} 0a 01 ${H('e3')} 01 04`,
+  begin: `${V} 0b 10${'1d'.repeat(16)} 00 01 00${A('b1')} 00${A('b2')} 01 00${A('b3')} 808001 8001 02 03 01`,
+  mark: `${V} 0c ${H('e3')} 8001 02 03 04 02dead 8002 ${H('d1')}`,
+  noteHalt: `${V} 0d 05`,
+  noteHeadPlace: `${V} 0e 02`,
 }
 const goldenEvents: { readonly [Type in ChainEvent['type']]: string } = {
   deposit: `04 01 ${H('01')} ac02 01 03 00${A('de')} 020100 02 00${A('0a')} 03aabb 01 00${A('ca')} 00${A('5e')}`,
@@ -84,7 +86,7 @@ const goldenEvents: { readonly [Type in ChainEvent['type']]: string } = {
 }
 /** A batch with one block and `events` in it, up to them. */
 const batchUpTo = (count: string): string =>
-  `01 00 07 01 00 ef07 ${H('b7')} ${H('b6')} 05 04 00 00 00 00 01 01 00 00 ${H('b7')} ${H('b6')} ${count}`
+  `${V} 00 07 01 00 ef07 ${H('b7')} ${H('b6')} 05 04 00 00 00 00 01 01 00 00 ${H('b7')} ${H('b6')} ${count}`
 
 /** Rows as objects: what is the same, however it is kept in memory. */
 function plain(command: ShardCommand): ShardCommand {
@@ -222,10 +224,10 @@ test('10,000 commands with a wrong byte are refused, or are the only spelling of
 })
 
 test('a newer version is refused in one line', () => {
-  for (const version of [COMMAND_CODEC_VERSION + 1, 0xff])
+  for (const version of [Number(V) + 1, 0xff])
     assert.throws(() => decodeCommand(Uint8Array.of(version, 1, 7)), {
       ...{ name: 'CommandFormatError', fault: 'newer_version', at: 0 },
-      message: `byte 0, version of the command: ${version} is newer than 1, the newest that this build reads: upgrade this instance`,
+      message: `byte 0, version of the command: ${version} is newer than ${Number(V)}, the newest that this build reads: upgrade this instance`,
     })
 })
 
@@ -233,109 +235,117 @@ test('a newer version is refused in one line', () => {
 const malformed: Readonly<Record<string, readonly [bytes: string, at: number, message: RegExp]>> = {
   'no bytes': ['', 0, /^byte 0, version of the command: nothing is no version$/],
   'version 0': ['00 01 07', 0, /version of the command: 0 is no version$/],
-  'an unknown type': ['01 0f', 1, /^byte 1, type of the command: 15 exceeds 14$/],
-  'a log id of 15 bytes': ['01 0b 0f', 2, /logId: 15 bytes, not 16$/],
-  'a log id of 17 bytes': ['01 0b 11', 2, /length of logId: 17 exceeds 16$/],
+  'an unknown type': [`${V} 0f`, 1, /^byte 1, type of the command: 15 exceeds 14$/],
+  'a log id of 15 bytes': [`${V} 0b 0f`, 2, /logId: 15 bytes, not 16$/],
+  'a log id of 17 bytes': [`${V} 0b 11`, 2, /length of logId: 17 exceeds 16$/],
   'a table that there is not': [
-    `01 0c ${H('e3')} 00 00 00 22 01 00 01 ${H('d1')}`,
+    `${V} 0c ${H('e3')} 00 00 00 22 01 00 01 ${H('d1')}`,
     37,
     /table: 34 exceeds 33$/,
   ],
-  'a key without bytes': [`01 0c ${H('e3')} 00 00 00 00 00 01 ${H('d1')}`, 38, /from: 0 bytes, not 1$/],
-  'an unknown halt reason': ['01 0d 15', 2, /reason: 21 exceeds 20$/],
-  'an unknown place of a head': ['01 0e 04', 2, /place: 4 exceeds 3$/],
+  'a key without bytes': [`${V} 0c ${H('e3')} 00 00 00 00 00 01 ${H('d1')}`, 38, /from: 0 bytes, not 1$/],
+  'an unknown halt reason': [`${V} 0d 15`, 2, /reason: 21 exceeds 20$/],
+  'an unknown place of a head': [`${V} 0e 04`, 2, /place: 4 exceeds 3$/],
   'a number that is longer than it has to be': [
-    '01 01 8700',
+    `${V} 01 8700`,
     2,
     /ancestor: a number is longer than it has to be$/,
   ],
   'a number of more than 8 bytes': [
-    '01 01 ffffffffffffffff01',
+    `${V} 01 ffffffffffffffff01`,
     2,
     /ancestor: a number of more than 8 bytes$/,
   ],
-  'a number that does not end': ['01 01 ffff', 2, /ancestor: the bytes end within a number$/],
-  'a block above 2^48': ['01 01 80808080808040', 2, /ancestor: 281474976710656 exceeds 281474976710655$/],
-  'a uint32 above its limit': ['01 02 8080808010 00', 2, /count: 4294967296 exceeds 4294967295$/],
-  'a boolean of 2': ['01 04 02', 2, /isCatchingUp: 2 exceeds 1$/],
+  'a number that does not end': [`${V} 01 ffff`, 2, /ancestor: the bytes end within a number$/],
+  'a block above 2^48': [`${V} 01 80808080808040`, 2, /ancestor: 281474976710656 exceeds 281474976710655$/],
+  'a uint32 above its limit': [`${V} 02 8080808010 00`, 2, /count: 4294967296 exceeds 4294967295$/],
+  'a boolean of 2': [`${V} 04 02`, 2, /isCatchingUp: 2 exceeds 1$/],
   'a time that is no number': [
-    '01 03 03 01 000000000000f87f',
+    `${V} 03 03 01 000000000000f87f`,
     4,
     /notBeforeMs: NaN is not a finite number from 0/,
   ],
   'a time without end': [
-    '01 03 03 01 000000000000f07f',
+    `${V} 03 03 01 000000000000f07f`,
     4,
     /notBeforeMs: Infinity is not a finite number from 0/,
   ],
-  'a time before 1970': ['01 03 03 01 000000000000f0bf', 4, /notBeforeMs: -1 is not a finite number from 0/],
-  'a negative zero': ['01 03 03 01 0000000000000080', 4, /notBeforeMs: 0 is not a finite number from 0/],
+  'a time before 1970': [
+    `${V} 03 03 01 000000000000f0bf`,
+    4,
+    /notBeforeMs: -1 is not a finite number from 0/,
+  ],
+  'a negative zero': [`${V} 03 03 01 0000000000000080`, 4, /notBeforeMs: 0 is not a finite number from 0/],
   'more roots than there is room for': [
-    `01 09 03 ${H('e4')} ${H('e5')} 02`,
+    `${V} 09 03 ${H('e4')} ${H('e5')} 02`,
     2,
     /globalExitRoots: 3 of at least 32/,
   ],
   '2^53 − 1 roots': [
-    `01 09 ffffffffffffff0f ${H('e4')} 02`,
+    `${V} 09 ffffffffffffff0f ${H('e4')} 02`,
     2,
     /globalExitRoots: 9007199254740991 of at least 32/,
   ],
   '2^40 networks': [
-    '01 05 808080808020 00 00',
+    `${V} 05 808080808020 00 00`,
     2,
     /compared: 1099511627776 of at least 2 bytes each, 2 bytes/,
   ],
-  '2^32 senders': ['01 07 8080808010 01 00', 2, /resolved: 4294967296 of at least 4/],
-  '2^32 corrections': ['01 08 8080808010 01 00', 2, /corrected: 4294967296 of at least/],
-  'an unknown code of a sender': ['01 07 01 1c 00 00 00', 3, /sender: 28 exceeds 27$/],
+  '2^32 senders': [`${V} 07 8080808010 01 00`, 2, /resolved: 4294967296 of at least 4/],
+  '2^32 corrections': [`${V} 08 8080808010 01 00`, 2, /corrected: 4294967296 of at least/],
+  'an unknown code of a sender': [`${V} 07 01 1c 00 00 00`, 3, /sender: 28 exceeds 27$/],
   'a sender in the transaction before the first': [
-    '01 07 01 02 00 00 00',
+    `${V} 07 01 02 00 00 00`,
     7,
     /transactionHash: there is no event before/,
   ],
   'a sender whose transaction is written again': [
-    `01 07 02 00 00 00 00 ${H('7a')} 00 00 00 00 ${H('7a')}`,
+    `${V} 07 02 00 00 00 00 ${H('7a')} 00 00 00 00 ${H('7a')}`,
     43,
     /transactionHash: the same as before is written again$/,
   ],
   'an address from an empty slot': [
-    `01 07 01 08 00 00 00 ${H('7a')} 05`,
+    `${V} 07 01 08 00 00 00 ${H('7a')} 05`,
     39,
     /caller: no address stood in slot 4$/,
   ],
-  'a slot that there is not': [`01 07 01 08 00 00 00 ${H('7a')} ffff01`, 39, /caller: 32767 exceeds 16383$/],
+  'a slot that there is not': [
+    `${V} 07 01 08 00 00 00 ${H('7a')} ffff01`,
+    39,
+    /caller: 32767 exceeds 16383$/,
+  ],
   'a caller that is written again': [
-    `01 07 01 04 00 00 00 ${H('7a')} 00${A('ca')} ${named(0xca)}`,
+    `${V} 07 01 04 00 00 00 ${H('7a')} 00${A('ca')} ${named(0xca)}`,
     60,
     /transactionSender: the caller is written again$/,
   ],
   'an address that stands in its slot': [
-    `01 07 02 08 00 00 00 ${H('7a')} 00${A('ca')} 0a 00 00 00 00${A('ca')}`,
+    `${V} 07 02 08 00 00 00 ${H('7a')} 00${A('ca')} 0a 00 00 00 00${A('ca')}`,
     64,
     /caller: the same as before is written again$/,
   ],
-  'a correction of nobody': [`01 08 01 01 09 ${H('7a')} 01 07 00 01 00 00`, 41, /sender: nobody$/],
+  'a correction of nobody': [`${V} 08 01 01 09 ${H('7a')} 01 07 00 01 00 00`, 41, /sender: nobody$/],
   'a fifth kind of log': [
-    `01 08 01 01 09 ${H('7a')} 01 07 01 00 04 00000000000000 01 01`,
+    `${V} 08 01 01 09 ${H('7a')} 01 07 01 00 04 00000000000000 01 01`,
     41,
     /kind: 4 exceeds 3$/,
   ],
   'a header that is lower by nothing': [
-    `01 00 07 03 00 00 ${H('b7')} ${H('b6')}`,
+    `${V} 00 07 03 00 00 ${H('b7')} ${H('b6')}`,
     4,
     /number: lower by nothing$/,
   ],
   'a header below block 0': [
-    `01 00 07 03 08 00 ${H('b7')} ${H('b6')}`,
+    `${V} 00 07 03 08 00 ${H('b7')} ${H('b6')}`,
     4,
     /number: -1 is not a whole number up to/,
   ],
   'a time below 0': [
-    `01 00 07 05 00 01 ${H('b7')} ${H('b6')}`,
+    `${V} 00 07 05 00 01 ${H('b7')} ${H('b6')}`,
     5,
     /timestampSec: -1 is not a whole number up to/,
   ],
-  'an unknown flag of a header': [`01 00 07 09 00 00 ${H('b7')}`, 3, /flags of a header: 9 exceeds 7$/],
+  'an unknown flag of a header': [`${V} 00 07 09 00 00 ${H('b7')}`, 3, /flags of a header: 9 exceeds 7$/],
   '2^40 events': [
     batchUpTo('808080808020'),
     145,
@@ -405,7 +415,7 @@ for (const [title, [bytes, at, message]] of Object.entries(malformed))
 
 /** The packed sample with another number of rows, bytes of all rows, first entry and rest. */
 const packedWith = (totals: string, entries: string): Uint8Array =>
-  fromHex(`01 00 06 ${headerOf8} 05 04 0103 018001 ${totals} 01 07 01 01 ${H('b7')} ${H('b6')} ${entries}`)
+  fromHex(`${V} 00 06 ${headerOf8} 05 04 0103 018001 ${totals} 01 07 01 01 ${H('b7')} ${H('b6')} ${entries}`)
 const aClaim = `00 02 ${H('02')} 0105 00${A('de')} 00 00 00${A('0a')}`
 const aDeposit = (metadata: string): string =>
   `00 01 ${H('01')} 00 03 00${A('de')} 00 02 00${A('0a')} ${metadata}`
@@ -448,7 +458,9 @@ test('rows say before they come how much memory they need, and are refused when 
 
 test('lengths and counts that promise gigabytes allocate nothing', () => {
   const promises = [
-    ...['01 09 ffffffffffffff0f', '01 05 808080808020 00 00', '01 07 8080808010 01 00'].map(fromHex),
+    ...['09 ffffffffffffff0f', '05 808080808020 00 00', '07 8080808010 01 00'].map((bytes) =>
+      fromHex(`${V} ${bytes}`),
+    ),
     packedWith('ffffffff0f 8080808002', '00'),
     packedWith('01 8080808002', `01 02 01 ${aClaim}`),
     fromHex(`${batchUpTo('01')} 0c 05 ${H('05')} 00${A('3a')} 01 00${A('70')} 8180808010`),
