@@ -21,7 +21,8 @@ export interface ComparedClaims {
 
 /**
  * A change of one network's shard, as plain data: no functions, no handles, and no bytes that somebody writes to later. So whoever
- * applies it may keep it, or read it in another process. The events of a batch may be packed: `toPlain` makes data of them.
+ * applies it may keep it, or read it in another process. Only events of far history may be rows of
+ * packed logs (`EventRows`): what writes a command down makes columns of them.
  *
  * What a shard holds follows from its commands alone. Two shards that were given the same ones hold the same bytes.
  */
