@@ -361,7 +361,13 @@ function NewestSection({ only }: { readonly only: number | undefined }): JSX.Ele
       onPointerLeave={() => setPaused(false)}
     >
       <h2 id="newest">
-        Newest bridges {isPaused && shown !== data ? <span class="aside">held while you look</span> : null}
+        Newest bridges
+        {networkIds.length > MOST_LISTED ? (
+          <span class="aside">
+            of {only === undefined ? `the first ${MOST_LISTED} networks` : `${MOST_LISTED} networks`}
+          </span>
+        ) : null}
+        {isPaused && shown !== data ? <span class="aside">held while you look</span> : null}
       </h2>
       {failure === undefined ? null : <Failure failure={failure} />}
       {shown === undefined ? (
