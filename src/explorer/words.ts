@@ -106,17 +106,17 @@ export function stageTitle(
     case 'bridged':
       return `Sent on ${name}`
     case 'final':
-      return isDone ? `Final on ${name}` : `Becomes final on ${name}`
+      return isDone ? `Final on ${name}` : `To become final on ${name}`
     case 'settled':
-      return isDone ? `Settled on ${name}` : `Settles on ${name}`
+      return isDone ? `Settled on ${name}` : `To settle on ${name}`
     case 'in_l1_info_tree':
-      return isDone ? `Recorded on ${name}` : `Is recorded on ${name}`
+      return isDone ? `Recorded on ${name}` : `To be recorded on ${name}`
     case 'injected':
-      return isDone ? `Known on ${name}` : `Becomes known on ${name}`
+      return isDone ? `Known on ${name}` : `To become known on ${name}`
     case 'claimable':
-      return isDone ? 'Ready to claim' : 'Becomes ready to claim'
+      return isDone ? 'Ready to claim' : 'To become ready to claim'
     case 'claimed':
-      return isDone ? `Claimed on ${name}` : `Is claimed on ${name}`
+      return isDone ? `Claimed on ${name}` : `To be claimed on ${name}`
   }
 }
 
