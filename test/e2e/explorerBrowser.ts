@@ -31,7 +31,12 @@ export async function closePage(page: Page): Promise<void> {
 
 /** A page whose errors, refused scripts and requests to elsewhere fail the test. */
 export async function openPage(t: TestContext, { browser, url }: Shown): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 900 },
+    colorScheme: 'light',
+    // A colour on its way to another one has no contrast of its own.
+    reducedMotion: 'reduce',
+  })
   page.setDefaultTimeout(PATIENCE_MS)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
