@@ -113,6 +113,7 @@ export async function startHttpWorld(
   rateLimit: Partial<Config['rateLimit']> = {},
   random = (): number => 0.5,
   log: Partial<Config['log']> = {},
+  cluster?: Config['cluster'],
 ): Promise<FakePool & Front> {
   const loaded = loadedConfig(tempFolder(cleaner), { pool })
   const config: Config = {
@@ -120,6 +121,7 @@ export async function startHttpWorld(
     log: { ...loaded.log, ...log },
     http: { ...loaded.http, ...http },
     rateLimit: { ...loaded.rateLimit, ...rateLimit },
+    ...(cluster === undefined ? {} : { cluster }),
   }
   const fake = await startFakePool(config)
   return { ...fake, ...(await startFront(cleaner, fake, config, transport, random)) }
