@@ -172,5 +172,5 @@ test('a getter that reverts is no evidence about the contracts', async (context)
 
 test('an endpoint that is unreachable is reported by alias and error code', async (context) => {
   const found = await probe(context, (endpoint) => endpoint.fail({ type: 'close' }))
-  assert.match(found['chain id']!, /^fail: network 0 endpoint 0: no connection for eth_chainId/)
+  assert.match(found['chain id']!, /^fail: 0-a: no connection for eth_chainId/)
 })
