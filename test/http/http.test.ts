@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after } from 'node:test'
+import test from 'node:test'
 import { compileSchema } from '../../src/api/parse/parseQuery.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
 import { faultCounts } from '../support/fakeQueryFaults.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
-import { bothTransports } from './eachTransport.js'
+import { bothWorlds } from './eachTransport.js'
 
 const QUERIES: { readonly [K in keyof typeof routes]: string } = {
   getBridges: 'network_id=1&page_size=3',
@@ -23,8 +23,7 @@ const DATA_TARGETS = Object.entries(QUERIES).map(
 const PROBE_PATHS = Object.values(probeRoutes).flatMap(({ paths }) => paths)
 const ALL_TARGETS = [...DATA_TARGETS, ...PROBE_PATHS, '/openapi.json', '/docs']
 
-for (const transport of bothTransports()) {
-  const world = await startHttpWorld({ after }, {}, undefined, transport)
+for (const { transport, world } of await bothWorlds()) {
   const { port } = world
 
   test(`${transport.name}: every data endpoint answers according to its schema, with and without a trailing slash`, async () => {

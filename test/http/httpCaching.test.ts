@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import test, { after } from 'node:test'
+import test from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { statusRow } from '../../src/board/statusBoard.js'
 import { faultCounts } from '../support/fakeQueryFaults.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
-import { bothTransports } from './eachTransport.js'
+import { bothWorlds } from './eachTransport.js'
 
 const PAGE = '/bridge/v1/bridges?network_id=1&page_size=20'
 const FINAL_PROOF = '/bridge/v1/claim-proof?network_id=1&deposit_count=7&leaf_index=0'
@@ -20,8 +20,7 @@ const decoders = {
   br: (body: Buffer) => brotliDecompressSync(body),
 }
 
-for (const transport of bothTransports()) {
-  const world = await startHttpWorld({ after }, {}, undefined, transport)
+for (const { transport, world } of await bothWorlds()) {
   const { port } = world
   const get = (target: string, headers: readonly string[] = [], method = 'GET') =>
     fetchRaw(port, method, target, headers)
@@ -79,8 +78,8 @@ for (const transport of bothTransports()) {
     assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 1])
   })
 
-  test(`${transport.name}: an answer above 1 KB has the content coding that the client prefers, from the pool and from the cache`, async () => {
-    const fresh = await startHttpWorld({ after }, {}, undefined, transport)
+  test(`${transport.name}: an answer above 1 KB has the content coding that the client prefers, from the pool and from the cache`, async (context) => {
+    const fresh = await startHttpWorld(context, {}, undefined, transport)
     for (const target of [PAGE, FINAL_PROOF, '/openapi.json', '/docs'])
       for (const coding of ['gzip', 'br'] as const)
         for (const _ of ['pool', 'cache']) {

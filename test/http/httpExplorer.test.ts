@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after } from 'node:test'
-import { startHttpWorld } from '../support/httpWorld.js'
+import test from 'node:test'
 import { assertRefusal, fetchRaw } from '../support/rawHttp.js'
-import { bothTransports } from './eachTransport.js'
+import { bothWorlds } from './eachTransport.js'
 
 /** Of all scripts together, as they are sent. */
 const MOST_SCRIPT_BYTES = 120 * 1024
 
-for (const transport of bothTransports()) {
-  const world = await startHttpWorld({ after }, {}, undefined, transport)
+for (const { transport, world } of await bothWorlds()) {
   const { port } = world
 
   test(`${transport.name}: the explorer is one page at each of its paths, and browsers ask before they show it again`, async () => {
