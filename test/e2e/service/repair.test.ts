@@ -196,7 +196,8 @@ test('status shows every network of a running service, and ends with exit code 5
   await inStep(service, world)
   const table = await bds(t, 'status', '--url', service.url)
   assert.equal(table.code, 0, table.stderr)
-  const [titles, ...rows] = table.stdout.split('\n')
+  const [ofNetworks, ofEndpoints] = table.stdout.split('\n\n')
+  const [titles, ...rows] = ofNetworks!.split('\n')
   assert.match(
     titles!,
     /^network +head +indexed +final +lag +seconds +deposits +on chain, last compared +claims +senders open +state$/,
@@ -205,6 +206,11 @@ test('status shows every network of a running service, and ends with exit code 5
   const head = world.network(0).head.number
   const deposits = world.network(0).deposits().length
   assert.match(rows[0]!, new RegExp(`^ +0 +${head} +${head} +\\d+ +0 +0 +${deposits} .* in sync$`))
+  const endpoints = ofEndpoints!.trim().split('\n').slice(1)
+  assert.deepEqual(
+    endpoints.map((row) => row.trim().split(/ {2,}/)),
+    world.networkIds.map((networkId) => [`${networkId}-a`, 'in use']),
+  )
   const json = await bds(t, 'status', '--url', service.url, '--json')
   assert.equal((JSON.parse(json.stdout) as { networks: unknown[] }).networks.length, rows.length)
   await service.kill('SIGTERM')
