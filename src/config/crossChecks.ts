@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parseServerAddress } from '../cluster/serverAddress.js'
 import { parseFinality } from './finalitySetting.js'
 import { isTable, type RawTable } from './layers.js'
+import { hasReadableCredentials, namesHost } from './proxy.js'
 import { readSecret } from './secretFile.js'
 
 /**
@@ -129,20 +130,11 @@ function addressFault(address: string, key: 'url' | 'ws_url', protocols: Protoco
   if (/[\r\n\t]/.test(address.trim())) return `${what} has a line break or a tab in it`
   if (!URL.canParse(address) || !protocols.includes(new URL(address).protocol))
     return `${what} is not one of ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
+  if (!namesHost(address)) return `${what} names no host`
   if (key === 'ws_url' && new URL(address).hash !== '') return 'ws_url has a part behind #'
   return hasReadableCredentials(address)
     ? undefined
     : `the user or password in ${what} is not percent-encoded: % is %25`
-}
-
-function hasReadableCredentials(address: string): boolean {
-  const { username, password } = new URL(address)
-  try {
-    for (const part of [username, password]) decodeURIComponent(part)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function checkPrimaryNetwork(primary: unknown, networks: readonly RawTable[], mistakes: string[]): void {

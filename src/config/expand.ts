@@ -3,6 +3,9 @@ import { isTable, type RawTable, textToValue } from './layers.js'
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own syntax
+const MALFORMED = '${ begins neither ${NAME} nor ${NAME:-default}'
+
 /**
  * Replaces `${NAME}` and `${NAME:-default}` in every text of the file by values of the environment, so that secrets can stay
  * out of the file. It works on parsed values: no variable can break out of its quotes.
@@ -25,12 +28,15 @@ export function expandVariables(
     )
   }
   const expandText = (text: string, at: string, expected: KeySchema | undefined): unknown => {
-    const expanded = text.replace(VARIABLE, (_, name: string, fallback: string | undefined) => {
+    const expanded = text.replace(VARIABLE, (whole, name: string, fallback: string | undefined) => {
       const value = environment[name]
       if (value !== undefined && (value !== '' || fallback === undefined)) return value
       if (fallback === undefined) mistakes.push(`${at}: the environment has no ${name}`)
-      return fallback ?? ''
+      // What is left is told once: an address without its host would be another mistake.
+      return fallback ?? whole
     })
+    // The text is not repeated: it may be an address.
+    if (text.replace(VARIABLE, '').includes('${')) mistakes.push(`${at}: ${MALFORMED}`)
     return expanded === text ? text : textToValue(expected, expanded)
   }
   return expand(table, '', schema) as RawTable

@@ -14,6 +14,7 @@ import {
 } from './layers.js'
 import { readTable } from './readTable.js'
 import type { ConfigFile } from './schema.js'
+import { readSecret } from './secretFile.js'
 import { toConfig } from './toConfig.js'
 import { validateTable } from './validate.js'
 
@@ -24,6 +25,8 @@ export interface ConfigInputs {
   readonly flags?: Readonly<Record<string, string | undefined>>
   /** Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Finds further mistakes, to be reported with all others. The table may have values of a wrong type. */
+  readonly alsoCheck?: (table: RawTable) => readonly string[]
 }
 
 export interface LoadedConfig {
@@ -52,7 +55,7 @@ export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
   const file = inputs.file ?? (environment.BDS_CONFIG || undefined)
   const raw = file === undefined ? {} : readTable(file)
   try {
-    return assemble(raw, environment, inputs.flags ?? {})
+    return assemble(raw, environment, inputs)
   } catch (error) {
     if (file !== undefined || !(error instanceof ConfigError)) throw error
     // Without a file there are no networks: that is not another mistake.
@@ -64,7 +67,7 @@ export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
 function assemble(
   raw: RawTable,
   environment: Readonly<Record<string, string | undefined>>,
-  flags: Readonly<Record<string, string | undefined>>,
+  { flags = {}, alsoCheck = () => [] }: ConfigInputs,
 ): LoadedConfig {
   const mistakes: string[] = []
   const sources: ValueSources = new Map(pathsOf(raw).map((path) => [path, 'file']))
@@ -73,7 +76,7 @@ function assemble(
   applyFlags(table, flags, sources)
   applyPreset(table, sources)
   normaliseEndpoints(table)
-  mistakes.push(...validateTable(table, sources), ...crossCheck(table))
+  mistakes.push(...validateTable(table, sources), ...crossCheck(table), ...alsoCheck(table))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   // `validateTable` has found no mistake, so the table has the schema's shape.
   const checked = table as ConfigFile
@@ -91,6 +94,13 @@ function normaliseEndpoints(table: RawTable): void {
       typeof endpoint === 'string' ? { url: endpoint } : endpoint,
     )
   }
+}
+
+/** Every address of an endpoint's table, those that stand in files of their own included. They are secret. */
+export function endpointAddresses(endpoint: RawTable): string[] {
+  const files = [endpoint.url_file, endpoint.ws_url_file]
+  const read = files.map((file) => (typeof file === 'string' ? readSecret(file) : undefined))
+  return [endpoint.url, endpoint.ws_url, ...read].filter((address) => typeof address === 'string')
 }
 
 /** Paths of the keys that the file sets. */

@@ -19,9 +19,27 @@ export function proxyFor(url: string, environment: Environment): string | undefi
   if (isExempt(host, port || (isTls ? '443' : '80'), setting('NO_PROXY', environment) ?? '')) return undefined
   const proxy = value.includes('://') ? value : `http://${value}`
   const scheme = URL.canParse(proxy) ? new URL(proxy).protocol : undefined
-  if (scheme !== 'http:' && scheme !== 'https:')
+  if ((scheme !== 'http:' && scheme !== 'https:') || !namesHost(proxy))
     throw new ConfigError([`${name} is not an http:// or https:// address of a proxy`])
+  if (!hasReadableCredentials(proxy))
+    throw new ConfigError([`the user or password in ${name} is not percent-encoded: % is %25`])
   return proxy
+}
+
+/** Whether an address names a host. `URL` takes the first part of the path for it where it names none: `http:///path`. */
+export function namesHost(address: string): boolean {
+  return /^[a-z]+:\/\/[^/]/i.test(address.trim())
+}
+
+/** Whether user and password of an address can be decoded. @param address that `URL` can parse. */
+export function hasReadableCredentials(address: string): boolean {
+  const { username, password } = new URL(address)
+  try {
+    for (const part of [username, password]) decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function setting(name: string, environment: Environment): string | undefined {

@@ -13,10 +13,22 @@ export function readTable(file: string): RawTable {
   return parseTable(readText(file), file)
 }
 
-/** The text of a file. @throws ConfigError when it can't be read. */
+/** The text of a file, without a byte order mark. @throws ConfigError when it can't be read, or is not UTF-8. */
 export function readText(file: string): string {
+  const bytes = readBytes(file)
   try {
-    return readFileSync(file, 'utf8')
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // Latin letters in UTF-16 are UTF-8, too, with a zero byte beside each.
+    if (!text.includes('\0')) return text
+  } catch {
+    // Told below. A wrong letter would otherwise become another folder or address without a word.
+  }
+  throw new ConfigError([`the file ${file} is not UTF-8`])
+}
+
+function readBytes(file: string): Buffer {
+  try {
+    return readFileSync(file)
   } catch (error) {
     throw new ConfigError([`the file ${file} can't be read (${(error as NodeJS.ErrnoException).code})`])
   }
@@ -51,6 +63,8 @@ function parseYaml(text: string, file: string): unknown {
   const document = parseDocument(text, {
     lineCounter,
     prettyErrors: false,
+    // What is strange but allowed is refused by the schema, which says it in our words.
+    logLevel: 'error',
     // An address without quotes is a text, not a hexadecimal number.
     customTags: (tags) =>
       tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'HEX' && tag.format !== 'OCT')),
@@ -62,7 +76,10 @@ function parseYaml(text: string, file: string): unknown {
     throw new ConfigError([`${file}, line ${line}, column ${col}: not YAML (${fault})`])
   }
   try {
-    return document.toJS()
+    const value: unknown = document.toJS()
+    // Throws where an alias stands in what it is an alias of: whoever walks through that never ends.
+    JSON.stringify(value)
+    return value
   } catch {
     throw new ConfigError([`${file}: its YAML aliases can't be resolved`])
   }
@@ -70,13 +87,26 @@ function parseYaml(text: string, file: string): unknown {
 
 function parseJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    assertKeysOnce(text, file)
+    return value
   } catch (error) {
+    if (error instanceof ConfigError) throw error
     const position = /at position (\d+)/.exec((error as Error).message)?.[1]
     const before = position === undefined ? undefined : text.slice(0, Number(position)).split('\n')
     const at = before === undefined ? '' : `, line ${before.length}, column ${before.at(-1)!.length + 1}`
     throw new ConfigError([`${file}${at}: not JSON`])
   }
+}
+
+/** JSON lets a key stand twice and takes the last one; TOML and YAML refuse it, and so do we. */
+function assertKeysOnce(text: string, file: string): void {
+  const lineCounter = new LineCounter()
+  const { errors } = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
+  const double = errors.find(({ code }) => code === 'DUPLICATE_KEY')
+  if (double === undefined) return
+  const { line, col } = lineCounter.linePos(double.pos[0])
+  throw new ConfigError([`${file}, line ${line}, column ${col}: this key stands twice`])
 }
 
 function tableOf(value: unknown, file: string): RawTable {

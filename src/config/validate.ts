@@ -64,6 +64,7 @@ function shownValue(at: string, value: unknown, schema: KeySchema): string {
 
 /** What kind of value it is, without showing any of it. */
 function kindOf(value: unknown): string {
+  if (value === null) return 'empty'
   if (Array.isArray(value)) return 'a list'
   if (isTable(value)) return 'a table'
   if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text'
@@ -72,7 +73,8 @@ function kindOf(value: unknown): string {
 
 function spellValue(value: unknown): string {
   if (typeof value === 'object') return kindOf(value)
-  const text = JSON.stringify(value) ?? String(value)
+  // JSON knows no infinity.
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 

@@ -13,7 +13,7 @@ import { pageOf } from '../../support/docsPages.js'
 import { EXAMPLE_TOML } from '../../support/loadedConfig.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
-function written(context: TestContext, name: string, text: string): string {
+function written(context: TestContext, name: string, text: string | Buffer): string {
   const file = join(tempFolder(context), name)
   writeFileSync(file, text)
   return file
@@ -55,6 +55,61 @@ test('a mistake in YAML or JSON is named by its place, and the file is not quote
   assert.match(json ?? '', /bds\.json, line 2, column \d+: not JSON$/)
   for (const mistake of [yaml, json]) assert.doesNotMatch(mistake ?? '', /secret/)
   assert.match(firstMistake(written(t, 'list.json', '[1]')) ?? '', /does not hold a table of keys$/)
+})
+
+const yamlOf = (text: string): string => stringify(parse(text))
+const jsonOf = (text: string): string => JSON.stringify(parse(text), null, 1)
+
+test('a byte order mark and the line ends of Windows change nothing', (t) => {
+  const { config } = loadConfig({ file: written(t, 'bds.toml', EXAMPLE_TOML), environment: {} })
+  for (const [name, text] of [
+    ['bds.toml', EXAMPLE_TOML],
+    ['bds.yaml', yamlOf(EXAMPLE_TOML)],
+    ['bds.json', jsonOf(EXAMPLE_TOML)],
+  ] as const) {
+    const file = written(t, name, `\ufeff${text.replaceAll('\n', '\r\n')}`)
+    assert.deepEqual(loadConfig({ file, environment: {} }).config, config, name)
+  }
+})
+
+test('a file that is not UTF-8 is refused, rather than read with other letters', (t) => {
+  for (const [name, text] of [
+    ['bds.toml', EXAMPLE_TOML],
+    ['bds.yaml', yamlOf(EXAMPLE_TOML)],
+    ['bds.json', jsonOf(EXAMPLE_TOML)],
+  ] as const)
+    for (const encoding of ['latin1', 'utf16le'] as const) {
+      const bytes = Buffer.from(text.replace('./data', './d\u00e4ta'), encoding)
+      assert.match(firstMistake(written(t, name, bytes)) ?? '', /is not UTF-8$/, `${name} as ${encoding}`)
+    }
+})
+
+test('a key that stands twice is refused in each format, by its place', (t) => {
+  const yaml = `${yamlOf(EXAMPLE_TOML)}http:\n  port: 1\n`
+  const json = jsonOf(EXAMPLE_TOML).replace('"port": 5577', '"port": 5577,\n"port": 5578')
+  assert.match(firstMistake(written(t, 'bds.toml', `${EXAMPLE_TOML}[http]\n`)) ?? '', /line \d+, column \d+/)
+  assert.match(firstMistake(written(t, 'bds.yaml', yaml)) ?? '', /not YAML \(duplicate key\)$/)
+  assert.match(firstMistake(written(t, 'bds.json', json)) ?? '', /line 7, column 1: this key stands twice$/)
+})
+
+test('YAML that would grow or repeat without end is refused, and an alias of a value is read', (t) => {
+  const bomb = [...'abcdefghi'].map((name, at) => {
+    const item = at === 0 ? 'x' : `*${'abcdefghi'[at - 1]}`
+    return `${name}: &${name} [${Array.from({ length: 9 }, () => item).join(', ')}]`
+  })
+  for (const text of [bomb.join('\n'), 'networks: &all\n  - *all\n'])
+    assert.match(firstMistake(written(t, 'bds.yaml', text)) ?? '', /its YAML aliases can't be resolved$/)
+  const address = '0x2a3DD3EB832aF982ec71669E178424b10Dca2EDe'
+  const [before, between, after] = yamlOf(EXAMPLE_TOML).split(`bridge: "${address}"`)
+  const aliased = `${before}bridge: &bridge "${address}"${between}bridge: *bridge${after}`
+  assert.equal(firstMistake(written(t, 'bds.yaml', aliased)), undefined)
+})
+
+test('what YAML and JSON leave empty is called so', (t) => {
+  const told = 'http.port is empty, from file; expected an integer from 0 to 65535'
+  assert.equal(firstMistake(written(t, 'a.yaml', yamlOf(EXAMPLE_TOML).replace('port: 5577', 'port:'))), told)
+  const json = jsonOf(EXAMPLE_TOML).replace('"port": 5577', '"port": null')
+  assert.equal(firstMistake(written(t, 'a.json', json)), told)
 })
 
 const PRESET = `

@@ -309,6 +309,26 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'network 1: rpc endpoint 0: the user or password in the address is not percent-encoded: % is %25',
   ],
   [
+    'an address without a host',
+    'http://127.0.0.1:18546/secret-key',
+    'http:///secret-key',
+    'network 1: rpc endpoint 0: the address names no host',
+  ],
+  [
+    'a variable whose name has a space',
+    '18546/secret-key',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own syntax
+    '18546/${RPC KEY}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own syntax
+    'networks[1].rpc[0]: ${ begins neither ${NAME} nor ${NAME:-default}',
+  ],
+  [
+    'a number without end',
+    'port = 5577',
+    'port = inf',
+    'http.port is Infinity, from file; expected an integer from 0 to 65535',
+  ],
+  [
     'an address over two lines',
     '"http://127.0.0.1:18546/secret-key"',
     '"http://127.0.0.1:1/secret\\n-key"',

@@ -66,7 +66,7 @@ test('NO_PROXY exempts names with their subdomains, addresses, ranges and ports'
 })
 
 test('a proxy that is no http proxy is a mistake of the configuration, reported without its address', () => {
-  for (const value of ['socks5://me:secret@proxy:1080', 'http://[', '://'])
+  for (const value of ['socks5://me:secret@proxy:1080', 'http://[', '://', '//proxy'])
     assert.throws(
       () => proxyFor('https://rpc.example', { HTTPS_PROXY: value }),
       (error) =>
@@ -74,4 +74,13 @@ test('a proxy that is no http proxy is a mistake of the configuration, reported 
         error.mistakes.join() === 'HTTPS_PROXY is not an http:// or https:// address of a proxy',
     )
   assert.equal(proxyFor('https://rpc.example', { HTTPS_PROXY: 'socks5://x', NO_PROXY: '*' }), undefined)
+})
+
+test('a password of a proxy that can not be decoded is a mistake of the configuration, reported without it', () => {
+  assert.throws(
+    () => proxyFor('https://rpc.example', { HTTPS_PROXY: 'http://me:50%secret@proxy:3128' }),
+    (error) =>
+      error instanceof ConfigError &&
+      error.mistakes.join() === 'the user or password in HTTPS_PROXY is not percent-encoded: % is %25',
+  )
 })
