@@ -17,6 +17,11 @@ export function configuredUrl(section: 'http' | 'ops', values: Values): string {
     ? loadConfig({ file: values.config, flags: values }).config[section]
     : unconfigured(section, values)
   if (port === 0) throw new UsageError(`${section}.port is 0, which is any free port: use --url`)
+  return reachableUrl(host, port)
+}
+
+/** The URL at which this machine reaches what listens there. */
+export function reachableUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }

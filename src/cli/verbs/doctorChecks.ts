@@ -9,6 +9,7 @@ import { makeDataFolder } from '../../store/folder/dataFolder.js'
 import { glibcVersion } from '../../telemetry/buildInfo.js'
 import { usableCores } from '../../telemetry/cores.js'
 import { type Demand, deadlyLimits, judgeLimits, readLimits } from '../../telemetry/processLimits.js'
+import { reachableUrl } from '../input/configuredUrl.js'
 
 /** What a check found. A check that fails throws, and the message says why. */
 export interface Finding {
@@ -64,7 +65,7 @@ export function folderChecks(config: Config): Check[] {
   return [
     { what: 'data folder', run: () => dataFolder(dataDir) },
     { what: 'file system', run: () => fileSystem(dataDir) },
-    { what: 'LMDB in the data folder', run: () => storeWorksIn(dataDir) },
+    { what: 'LMDB in the data folder', run: () => storesFitIn(dataDir) },
     ...config.networks.map((network) => ({
       what: `store of network ${network.networkId}`,
       run: () => storeIdentity(dataDir, network),
@@ -100,6 +101,38 @@ export function clusterChecks({ cluster }: Config): Check[] {
 }
 
 const LONGEST_ANSWER_MS = 8_000
+
+/** Checks that the ports can be had, or that the service that has them is one of ours. */
+export function portChecks({ dataDir, http, ops }: Config): Check[] {
+  return Object.entries({ http, ops }).map(([section, { host, port }]) => ({
+    what: `${section}.port`,
+    run: () => portFinding(host, port, dataDir),
+  }))
+}
+
+async function portFinding(host: string, port: number, dataDir: string): Promise<Finding> {
+  if (port === 0) return ok('any free port')
+  const { takePort } = await import('../../cell/sharedPort.js')
+  try {
+    const taken = await takePort(host, port)
+    taken.release()
+    return ok(`${host}:${port} is free`)
+  } catch (error) {
+    // A folder that no service has had shows that the one that answers is another one.
+    if (existsSync(join(dataDir, 'bds.lock')) && (await isAlive(reachableUrl(host, port))))
+      return ok(`${host}:${port} is taken by a running bds`)
+    throw error
+  }
+}
+
+async function isAlive(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) })
+    return ((await response.json()) as { readonly status?: unknown }).status === 'alive'
+  } catch {
+    return false
+  }
+}
 
 const ok = (detail: string): Finding => ({ outcome: 'ok', detail })
 const warn = (detail: string): Finding => ({ outcome: 'warn', detail })
@@ -140,6 +173,13 @@ async function storeWorksIn(folder: string): Promise<Finding> {
   const { testStoreIn } = await import('../../store/selfTest.js')
   await testStoreIn(folder)
   return ok('writes and reads a store')
+}
+
+async function storesFitIn(dataDir: string): Promise<Finding> {
+  assertStoreIsSafe()
+  const { assertReserve } = await import('../../store/shardStore.js')
+  assertReserve(dataDir)
+  return storeWorksIn(dataDir)
 }
 
 /** @throws OperatorError under limits at which the system ends a process that opens a store. */

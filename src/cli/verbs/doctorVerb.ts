@@ -1,13 +1,21 @@
 import type { Config } from '../../config/config.types.js'
 import { ConfigError } from '../../config/configError.js'
-import { isConfigured, loadConfig } from '../../config/load.js'
+import { type ConfigInputs, isConfigured, loadConfig } from '../../config/load.js'
 import { exitCodes } from '../../service/exitCodes.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { type Arguments, configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { configuredUrl } from '../input/configuredUrl.js'
 import { UsageError, type Verb } from '../input/verb.js'
-import { type Check, clusterChecks, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
+import { implausible } from './configCheck.js'
+import {
+  type Check,
+  clusterChecks,
+  folderChecks,
+  limitChecks,
+  machineChecks,
+  portChecks,
+} from './doctorChecks.js'
 
 /** Longest time for all checks of one endpoint. */
 const PROBE_TIMEOUT_MS = 60_000
@@ -23,10 +31,10 @@ export const doctor: Verb = {
   help: [
     'Usage: bds doctor [--config FILE] [--offline] [--e2e] [--url URL] [--json] [flags]',
     '',
-    'Checks Node, the native addons, the wasm module and limits; with a configuration also the data folder, its disk and stores,',
+    'Checks Node, the native addons, the wasm module and limits; with a configuration also the data folder, its disk and stores, the ports,',
     'and every RPC endpoint: chain, contracts and whether they name each other, state at a block, finality tag, logs by block',
-    'hash, how logs are numbered, range of logs, batches, call traces, new heads where it has a ws_url; in a cluster each NATS server. Endpoints are named by',
-    'their alias. Ends with 1 when a check fails; a warning is about something that the service can do without.',
+    "hash, how logs are numbered, range of logs, batches, call traces, new heads where it has a ws_url, this machine's clock, old state; in",
+    'a cluster each NATS server. Endpoints are named by their alias. Ends with 1 when a check fails; a warning is about something that the service can do without.',
     '',
     '  --offline      ask no endpoint and no NATS server',
     '  --e2e          besides, with the running service: have the bridge of its destination check the proof of the newest deposit of',
@@ -57,8 +65,11 @@ export const doctor: Verb = {
     if (isConfigured(values.config)) {
       let config: Config | undefined
       const configuration = (): Awaited<ReturnType<Check['run']>> => {
-        ;({ config } = loadConfig({ file: values.config, flags: values }))
-        const networks = config.networks.map(({ networkId }) => networkId).join(', ')
+        const inputs = { file: values.config, flags: values }
+        // An example or a mistyped address is a fault that the other checks go on under.
+        config = loadIfPossible(inputs)
+        const checked = loadConfig({ ...inputs, alsoCheck: implausible })
+        const networks = checked.config.networks.map(({ networkId }) => networkId).join(', ')
         return { outcome: 'ok', detail: `networks ${networks}` }
       }
       // First, since it says which HTTP server is checked.
@@ -67,6 +78,7 @@ export const doctor: Verb = {
       await runAll(limitChecks(config))
       if (config !== undefined) {
         await runAll(folderChecks(config))
+        await runAll(portChecks(config))
         if (!switches.has('offline')) {
           await runAll(clusterChecks(config))
           await probeAll(config, report)
@@ -90,6 +102,15 @@ async function lineOf({ what, run }: Check): Promise<Line> {
   }
 }
 
+function loadIfPossible(inputs: ConfigInputs): Config | undefined {
+  try {
+    return loadConfig(inputs).config
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined
+    throw error
+  }
+}
+
 async function endToEnd(config: Config, values: Arguments['values']): Promise<Check[]> {
   const { endToEndChecks } = await import('./endToEndCheck.js')
   const url = values.url ?? configuredUrl('http', values)
@@ -104,13 +125,17 @@ async function quietLogger(): Promise<Logger> {
 
 async function probeAll(config: Config, report: (line: Line) => void): Promise<void> {
   const { probeEndpoint } = await import('../../chain/probe/probeEndpoint.js')
+  const { endpointChecks } = await import('./endpointChecks.js')
   const logger = await quietLogger()
   for (const network of config.networks)
     for (const [position, { alias }] of network.rpc.entries()) {
       const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
       try {
-        for (const { what, ...finding } of await probeEndpoint(network, position, logger, signal))
-          report({ what: `${alias}, ${what}`, ...finding })
+        const findings = await probeEndpoint(network, position, logger, signal)
+        for (const { what, ...finding } of findings) report({ what: `${alias}, ${what}`, ...finding })
+        const showsHead = findings.some(({ what, outcome }) => what === 'head' && outcome === 'ok')
+        if (!showsHead) continue
+        for (const check of endpointChecks(network, position, logger, signal)) report(await lineOf(check))
       } catch (error) {
         const detail = signal.aborted ? `not finished after ${PROBE_TIMEOUT_MS / 1000} s` : faultText(error)
         report({ what: alias, outcome: 'fail', detail })

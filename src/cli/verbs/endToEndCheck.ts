@@ -1,10 +1,9 @@
-import { Endpoint } from '../../chain/endpoints/endpoint.js'
 import { isRevert, RpcFailure } from '../../chain/rpc/rpcFailure.js'
 import type { Config, NetworkConfig } from '../../config/config.types.js'
 import { OperatorError } from '../../errors/operatorError.js'
-import { systemClock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
 import type { Check, Finding } from './doctorChecks.js'
+import { openEndpoint } from './endpointChecks.js'
 
 export interface EndToEndOptions {
   readonly config: Config
@@ -101,16 +100,8 @@ const ABOUT_THE_PROOF: Readonly<Record<string, string>> = {
 /** @returns what the bridge says. @throws OperatorError when it refuses the proof, or no endpoint answers. */
 async function callBridge(network: NetworkConfig, { to, data }: ClaimCall, logger: Logger): Promise<string> {
   const failures: string[] = []
-  for (const config of network.rpc) {
-    const endpoint = new Endpoint({
-      config,
-      timeoutMs: network.rpcTimeoutMs,
-      maxBodyBytes: network.rpcMaxResponseBytes,
-      logRange: network.logRange,
-      clock: systemClock,
-      logger,
-      isAlone: true,
-    })
+  for (const [position, config] of network.rpc.entries()) {
+    const endpoint = openEndpoint(network, position, logger)
     if (!endpoint.serves('state')) continue
     try {
       await endpoint.call('eth_call', [{ to, data }, 'latest'], AbortSignal.timeout(network.rpcTimeoutMs))
