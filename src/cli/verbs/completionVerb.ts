@@ -1,5 +1,5 @@
 import { exitCodes } from '../../service/exitCodes.js'
-import { readArguments } from '../input/arguments.js'
+import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { UsageError, type Verb } from '../input/verb.js'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -41,12 +41,16 @@ export function completionVerb(completions: () => Promise<Completions>): Verb {
   }
 }
 
-/** Words and flags in the usage lines of a verb's help, and flags that its help lists. */
+/** Words and flags in the usage lines of a verb's help, flags that its help lists, and those of the configuration where it refers to them. */
 export function wordsOfHelp(verb: string, help: string): string[] {
   const usages = help.split('\n').filter((line) => /^(Usage:| {6,7}) *bds /.test(line))
-  const actions = usages.flatMap((line) => new RegExp(`bds ${verb} ([a-z]+)`).exec(line)?.[1] ?? [])
+  const actions = usages.flatMap(
+    (line) => new RegExp(`bds ${verb} ([a-z][a-z|-]*)`).exec(line)?.[1]?.split('|') ?? [],
+  )
   const flags = help.match(/--[a-z][a-z0-9-]*/g) ?? []
-  return [...new Set([...actions, ...flags, '--help'])]
+  const refers = otherFlagsHelp.every((line) => help.includes(line))
+  const ofConfiguration = refers ? Object.keys(configOptions).map((name) => `--${name}`) : []
+  return [...new Set([...actions, ...flags, ...ofConfiguration, '--help'])]
 }
 
 function bashScript(completions: Completions): string {
@@ -57,7 +61,8 @@ function bashScript(completions: Completions): string {
     '_bds() {',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own syntax
     '  local words current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
-    '  case "$before" in --config|--to) COMPREPLY=($(compgen -f -- "$current")); return ;; esac',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own syntax
+    '  case "${COMP_WORDS[1]} $before" in *" -c"|*" --config"|*" --to"|*" --out"|*" --data-dir"|"restore --from") COMPREPLY=($(compgen -f -- "$current")); return ;; esac',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own syntax
     '  case "${COMP_WORDS[1]}" in',
     ...cases,
