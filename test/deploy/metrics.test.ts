@@ -113,6 +113,26 @@ test('negative control: metrics and labels that no service has are reported', ()
   assert.throws(() => at('sum(bds_a'), /not PromQL/)
 })
 
+/** Counters and histograms of ours without a series. */
+function withoutSeries(text: string): string[] {
+  return [...text.matchAll(/^# TYPE (bds_\S+) (counter|histogram)$/gm)]
+    .filter(([, name, type]) => {
+      const sample = type === 'histogram' ? `${name}_count` : name
+      return !new RegExp(`^${sample}(\\{.*\\})? `, 'm').test(text)
+    })
+    .map(([, name]) => name!)
+}
+
+test('every counter and histogram has its series from the start, so that its first event is an increase', async (t) => {
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const service = await startService(t, configFile('data'))
+  const text = await (await fetch(`${service.opsUrl}/metrics`)).text()
+  assert.ok([...text.matchAll(/^# TYPE bds_\S+ (?:counter|histogram)$/gm)].length > 30)
+  assert.deepEqual(withoutSeries(text), [])
+  const planted = '# TYPE bds_a_total counter\n# TYPE bds_b histogram\nbds_b_bucket{le="1"} 0\n'
+  assert.deepEqual(withoutSeries(planted), ['bds_a_total', 'bds_b'], 'negative control')
+})
+
 test('promtool finds no badly named metric', {
   skip: skipWithout('promtool'),
 }, async (t) => {
