@@ -22,6 +22,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
   backfill: ['size', 'rounds', 'shared', 'only', 'doc', 'senders', 'anvil'],
   merkle: ['size'],
   memory: ['size', 'shared', 'settle', 'seconds', 'restarts', 'doc'],
+  requestLines: ['lines', 'requests'],
   idle: ['networks', 'poll', 'settle', 'seconds', 'doc'],
 }
 

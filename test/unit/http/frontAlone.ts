@@ -1,0 +1,120 @@
+import type { HealthSource } from '../../../src/health/healthSource.types.js'
+import { createQueryParsers } from '../../../src/http/answerQuery.js'
+import { AnswerCache } from '../../../src/http/cache.js'
+import { staticDocuments } from '../../../src/http/docsPage.js'
+import { createRequestHandler } from '../../../src/http/handleRequest.js'
+import { ReadyHeads } from '../../../src/http/readyHeads.js'
+import type { RequestLog } from '../../../src/http/requestLog.js'
+import { createTargets } from '../../../src/http/targets.js'
+import { ArrivalList } from '../../../src/http/wire/arrivalList.js'
+import type { Exchange } from '../../../src/http/wire/exchange.js'
+import { corsHeaders } from '../../../src/http/wire/headers.js'
+import { LongBodies } from '../../../src/http/wire/longBody.js'
+import { SlowAnswers } from '../../../src/http/wire/slowAnswers.js'
+import { Turn } from '../../../src/http/wire/turn.js'
+import type { Wire, WireRequest } from '../../../src/http/wire/wire.js'
+import { QueryWriter } from '../../../src/pool/queryCodec.js'
+import type { PoolRequest } from '../../../src/pool/requestLanes.js'
+import { createLogger } from '../../../src/telemetry/logger.js'
+import { NO_NETWORKS } from '../../support/sampleRecords.js'
+
+const nothing = (): undefined => undefined
+const NO_LINES = { isOn: () => false, isOfEach: () => false, clientOf: () => '', write: nothing }
+/** `http.max_url_bytes` of a service that sets nothing. */
+export const MAX_URL = 2_048
+
+export type Header = readonly [name: string, value: string]
+
+/** Sends a request to the front. */
+export type AskFront = (method: string, path: string, query: string, headers: readonly Header[]) => void
+
+export interface FrontAloneOptions {
+  /** Default: no answer is kept. */
+  readonly cacheBytes?: number
+  /** Default: no request has a line. */
+  readonly requestLog?: Pick<RequestLog, 'isOn' | 'isOfEach' | 'clientOf' | 'write'>
+}
+
+/** The front without a transport: answers go nowhere, and the pool answers in the next turn. */
+export function frontAlone({ cacheBytes = 0, requestLog = NO_LINES }: FrontAloneOptions = {}): AskFront {
+  const writer = new QueryWriter()
+  const version = { commits: 1, epoch: 0, halted: 0, isChanging: false }
+  const body = Buffer.alloc(500, 'x')
+  const tag = Buffer.from('t'.repeat(27))
+  const metrics = {
+    ...{ requestFinished: nothing, requestAborted: nothing, rateLimited: nothing },
+    ...{ cacheHit: nothing, connectionCut: nothing, connectionRefused: nothing, slowReaderCut: nothing },
+  }
+  const handler = createRequestHandler({
+    context: {
+      ...{
+        cors: corsHeaders('*'),
+        logger: createLogger({ level: 'error', format: 'json' }, {}, nothing),
+        metrics,
+      },
+      logRequest: requestLog.write,
+      random: () => 0.5,
+      traits: { closesBodiless: true, noticesBodiless: true, keepsUnsent: true, endAndClose: nothing },
+      ...{
+        turn: new Turn(nothing),
+        pending: new ArrivalList<Exchange>(),
+        sending: new SlowAnswers<Exchange>(nothing),
+      },
+      ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
+    },
+    findPage: nothing,
+    targets: createTargets(
+      {
+        health: () => ({ httpStatus: 200, record: { status: 'healthy' } }),
+        syncStatus: () => ({ networks: [] }),
+        readiness: () => ({ ready: true, reason: '', lagBlocks: 0 }),
+      } as unknown as HealthSource,
+      staticDocuments(true),
+      () => version,
+      NO_NETWORKS,
+    ),
+    queryContext: {
+      parsers: createQueryParsers(new Set([0, 1])),
+      cache: new AnswerCache(cacheBytes),
+      heads: new ReadyHeads(''),
+      pool: {
+        submit(request: PoolRequest) {
+          writer.append(request)
+          writer.take()
+          setImmediate(() =>
+            request.deliver({
+              ...{ status: 200, body, coding: 'identity', tag, retryAfterSec: 0 },
+              ...{ life: 'commit', version, fault: undefined },
+            }),
+          )
+          return true
+        },
+      },
+      mayCompress: true,
+      readVersion: () => version,
+      metrics,
+    },
+    maxUrlBytes: MAX_URL,
+    gate: undefined,
+    connections: { endsWithAnswer: () => false },
+    requestLog,
+  })
+  const wire: Wire = {
+    ...{ writeStatus: nothing, writeHeader: nothing, end: nothing, endWithoutBody: nothing },
+    ...{ onWritable: nothing, onAborted: nothing, close: nothing, getRemoteAddress: () => '127.0.0.1' },
+    tryEnd: () => [true, true],
+    cork: (write) => write(),
+  }
+  return (method, path, query, headers) => {
+    const request: WireRequest = {
+      getMethod: () => method,
+      getUrl: () => path,
+      getQuery: () => query,
+      getHeader: () => '',
+      forEach: (visit) => {
+        for (const [name, value] of headers) visit(name, value)
+      },
+    }
+    handler(wire, request)
+  }
+}
