@@ -22,6 +22,11 @@ const values = readOptions({
   settle: { type: 'string', default: '90', help: 'seconds of rest before each look at memory at rest' },
   seconds: { type: 'string', default: '20', help: 'length of the load' },
   restarts: { type: 'string', default: '5', help: 'restarts, whose median counts' },
+  threshold: {
+    type: 'string',
+    default: '131072',
+    help: 'MALLOC_MMAP_THRESHOLD_ of the service, as the files in deploy/ set it; none leaves it out',
+  },
   doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })
 
@@ -88,7 +93,11 @@ async function start(): Promise<Watched> {
   const bds = fileURLToPath(new URL('../src/cli/bds.js', import.meta.url))
   const startedAtMs = performance.now()
   const args = [bds, 'run', '--config', join(folder, 'bench.toml'), '--http-port', '0', '--ops-port', '0']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = values.threshold === 'none' ? {} : { MALLOC_MMAP_THRESHOLD_: values.threshold }
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  })
   running.push(child)
   let [peak, peakFile] = [0, 0]
   const look = (): void => {
@@ -170,7 +179,7 @@ function report(
         ]),
   ]
   const body = [
-    `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${bridges} bridges on three networks, one front thread, one query thread; MiB, the highest of looks every ${EVERY_MS} ms.`,
+    `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${bridges} bridges on three networks, one front thread, one query thread; \`MALLOC_MMAP_THRESHOLD_\`: ${values.threshold}; MiB, the highest of looks every ${EVERY_MS} ms.`,
     targetTable(targets),
     markdownTable(['', 'RssAnon', 'RssFile'], rows),
     ...(restarts.length === 0

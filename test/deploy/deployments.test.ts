@@ -203,6 +203,13 @@ test('the image, the chart and the compose file are of the version of the packag
   assert.equal(composed.image, `bridge-data-service:${version}`)
 })
 
+test('image and unit keep glibc from hoarding freed buffers, as the documents say', () => {
+  const told = /Set `(MALLOC_\w+=\d+)`/.exec(pageOf('docs/operations.md'))![1]!
+  const [, assignments] = /^ENV ((?:.*\\\n)*.*)$/m.exec(pageOf('deploy/Dockerfile'))!
+  assert.ok(assignments!.split(/\s+/).includes(told), assignments)
+  assert.match(unit, new RegExp(`^Environment=${told}$`, 'm'))
+})
+
 test('the example configuration for containers is one that the service takes, its addresses from files', (t) => {
   const folder = tempFolder(t)
   mkdirSync(join(folder, 'secrets'))
