@@ -1,7 +1,7 @@
 import type { Logger, RequestLines } from '../telemetry/logger.js'
 import { countedLabels } from './countedLabels.js'
-import { clientAddress, forwardedFor } from './limits/client.js'
-import { AddressRanges, ipOfPeer, ipText } from './limits/ipAddress.js'
+import { ipText } from './limits/ipAddress.js'
+import type { TrustedProxies } from './limits/trustedProxies.js'
 import type { EndedRequest } from './wire/exchange.js'
 import type { WireRequest } from './wire/wire.js'
 
@@ -14,17 +14,13 @@ const FIRST_FAILURE = 500
 export class RequestLog {
   private readonly lines: () => RequestLines
   private readonly logger: Logger
-  private trusted: AddressRanges
+  private readonly proxies: TrustedProxies
 
-  /** @param lines which lines there are now. @param trustedProxies ranges of proxies whose word on the client is believed. */
-  constructor(lines: () => RequestLines, trustedProxies: readonly string[], logger: Logger) {
+  /** @param lines which lines there are now. */
+  constructor(lines: () => RequestLines, proxies: TrustedProxies, logger: Logger) {
     this.lines = lines
     this.logger = logger
-    this.trusted = new AddressRanges(trustedProxies)
-  }
-
-  trust(trustedProxies: readonly string[]): void {
-    this.trusted = new AddressRanges(trustedProxies)
+    this.proxies = proxies
   }
 
   isOn(): boolean {
@@ -39,7 +35,7 @@ export class RequestLog {
 
   /** The client's address as text. @param peer the connection's other end. */
   clientOf(peer: ArrayBuffer | string, request: WireRequest): string {
-    return ipText(clientAddress(ipOfPeer(peer), this.trusted, () => forwardedFor(request)))
+    return ipText(this.proxies.clientOf(peer, request))
   }
 
   readonly write = ({ requestId, method, route, status, durationMs, client }: EndedRequest): void => {

@@ -18,6 +18,7 @@ import { createGetHandler, createRequestHandler, type RequestHandlerOptions } fr
 import { Connections } from './limits/connections.js'
 import { AddressRanges } from './limits/ipAddress.js'
 import { RateGate } from './limits/rateGate.js'
+import { TrustedProxies } from './limits/trustedProxies.js'
 import { ReadyHeads } from './readyHeads.js'
 import { RequestLog } from './requestLog.js'
 import { Sequences } from './sequences.js'
@@ -79,7 +80,8 @@ const QUIET_MS = 300
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, transport, cells = 1, pool, status, health, logger, metrics } = options
   const { otherFiles = openFiles() } = options
-  const requestLog = new RequestLog(requestLinesReader(config.log), config.rateLimit.trustedProxies, logger)
+  const proxies = new TrustedProxies(config.rateLimit.trustedProxies)
+  const requestLog = new RequestLog(requestLinesReader(config.log), proxies, logger)
   const context = createExchangeContext({
     cors: corsHeaders(config.http.cors),
     logger,
@@ -88,8 +90,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     random: options.random ?? Math.random,
     traits: transport,
   })
-  let exempt = exemptAddresses(config.rateLimit)
-  const connections = createConnections(config.http, cells, metrics, (address) => exempt.has(address))
+  let unlimited = new AddressRanges(config.rateLimit.allow)
+  // Proxies, too: they have all of their clients' connections.
+  const isExempt: AddressRanges['has'] = (address) => proxies.has(address) || unlimited.has(address)
+  const connections = createConnections(config.http, cells, metrics, isExempt)
   const cache = new AnswerCache(config.http.cacheBytes)
   const readVersion = createVersionReader(status)
   const explorer = explorerPage(config, logger)
@@ -112,7 +116,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         : { sequences: new Sequences(status, readVersion, config.http.deadlineMs) }),
     },
     maxUrlBytes: config.http.maxUrlBytes,
-    gate: createGate(config.rateLimit, logger),
+    gate: createGate(config.rateLimit, proxies, logger),
     connections,
     requestLog,
   }
@@ -167,26 +171,25 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
     cut,
     setRateLimit: (rateLimit) => {
-      handling.gate = createGate(rateLimit, logger)
-      exempt = exemptAddresses(rateLimit)
-      requestLog.trust(rateLimit.trustedProxies)
+      proxies.replace(rateLimit.trustedProxies)
+      unlimited = new AddressRanges(rateLimit.allow)
+      handling.gate = createGate(rateLimit, proxies, logger)
     },
   }
 }
 
 /** @returns undefined for no limit. */
-function createGate(rateLimit: RateLimitConfig, logger: Logger): RateGate | undefined {
+function createGate(
+  rateLimit: RateLimitConfig,
+  proxies: TrustedProxies,
+  logger: Logger,
+): RateGate | undefined {
   if (rateLimit.tokensPerSec === 0) return undefined
-  return new RateGate(rateLimit, () =>
+  return new RateGate(rateLimit, proxies, () =>
     logger.warn(
       'a request with X-Forwarded-For is refused for its rate limit: if it came through a proxy of yours, all clients of it share one bucket; name it in rate_limit.trusted_proxies',
     ),
   )
-}
-
-/** Proxies, which have all of their clients' connections, and clients that are never limited. */
-function exemptAddresses({ trustedProxies, allow }: RateLimitConfig): AddressRanges {
-  return new AddressRanges([...trustedProxies, ...allow])
 }
 
 /** An IPv6 site may have this part of all connections: the other half is for everyone else. */

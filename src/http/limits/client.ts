@@ -1,39 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { WireRequest } from '../wire/wire.js'
-import { type AddressRanges, type IpAddress, isV4, parseIp } from './ipAddress.js'
-
-/**
- * The client's address: the connection's other end or, if that is a trusted proxy, the last address in `X-Forwarded-For`
- * that is no trusted proxy. The client may have forged everything left of that address.
- * @param forwarded reads all lines of the header in order, joined by commas: some proxies add a line of their own.
- */
-export function clientAddress(peer: IpAddress, trusted: AddressRanges, forwarded: () => string): IpAddress {
-  if (!trusted.has(peer)) return peer
-  let client = peer
-  for (const entry of forwarded().split(',').reverse()) {
-    const address = parseIp(withoutPort(entry.trim()))
-    if (address === undefined) return client
-    client = address
-    if (!trusted.has(address)) return client
-  }
-  return client
-}
-
-/** All `X-Forwarded-For` lines. `getHeader` returns only the first: the client's own, not the one that a proxy added. */
-export function forwardedFor(request: WireRequest): string {
-  const lines: string[] = []
-  request.forEach((name, value) => {
-    if (name === 'x-forwarded-for') lines.push(value)
-  })
-  return lines.join(',')
-}
-
-/** `192.0.2.1:4711` and `[2001:db8::1]:4711`, as some proxies write them. */
-function withoutPort(entry: string): string {
-  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(entry)
-  if (bracketed !== null) return bracketed[1]!
-  return /^[\d.]+:\d+$/.test(entry) ? entry.slice(0, entry.indexOf(':')) : entry
-}
+import { type IpAddress, isV4 } from './ipAddress.js'
 
 /** Name of the client's bucket. All of an IPv6 /64 is one client, which could use another address for each request. */
 export function clientName(address: IpAddress): string {
@@ -46,6 +12,8 @@ export function siteName(address: IpAddress): string | undefined {
 }
 
 const MAX_KEY_LENGTH = 256
+/** `Bearer `, and a key. */
+const MAX_AUTHORIZATION_LENGTH = 7 + MAX_KEY_LENGTH
 const BEARER = /^bearer +(\S+)$/i
 
 /** The API keys that are accepted, of which only the SHA-256 is known. */
@@ -63,12 +31,20 @@ export class ApiKeys {
    * @returns the key's position, or −1 for no key or an unknown one.
    */
   positionOf(apiKey: string, authorization: string): number {
-    const key = apiKey !== '' ? apiKey : (BEARER.exec(authorization)?.[1] ?? '')
-    if (key === '' || key.length > MAX_KEY_LENGTH || this.hashes.length === 0) return -1
+    if (this.hashes.length === 0) return -1
+    const key = apiKey !== '' ? apiKey : bearerOf(authorization)
+    if (key === '' || key.length > MAX_KEY_LENGTH) return -1
     const digest = hash('sha256', key, 'buffer')
     let position = -1
     for (let at = 0; at < this.hashes.length; at++)
       if (timingSafeEqual(digest, this.hashes[at]!)) position = at
     return position
   }
+}
+
+/** @returns '' for anything else. */
+function bearerOf(authorization: string): string {
+  // Not for the pattern to find out: it would try each blank of kilobytes.
+  if (authorization.length > MAX_AUTHORIZATION_LENGTH) return ''
+  return BEARER.exec(authorization)?.[1] ?? ''
 }

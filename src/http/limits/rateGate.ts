@@ -1,9 +1,10 @@
 import type { RateLimitConfig } from '../../config/config.types.js'
 import { headerLines } from '../wire/headers.js'
 import type { WireRequest } from '../wire/wire.js'
-import { ApiKeys, clientAddress, clientName, forwardedFor, siteName } from './client.js'
+import { ApiKeys, clientName, siteName } from './client.js'
 import { AddressRanges, type IpAddress, ipOfPeer } from './ipAddress.js'
 import { type Allowance, type Balance, TokenBuckets } from './tokenBuckets.js'
+import type { TrustedProxies } from './trustedProxies.js'
 
 /** Whether a request is allowed, and the header lines that tell the client its balance. */
 export interface Verdict {
@@ -58,7 +59,7 @@ export class RateGate {
   private readonly bySite: Tier
   private readonly byKey: Tier
   private readonly keys: ApiKeys
-  private readonly trusted: AddressRanges
+  private readonly proxies: TrustedProxies
   private readonly exempt: AddressRanges
   private readonly onUnnamedProxy: () => void
   private readonly now: () => number
@@ -69,7 +70,8 @@ export class RateGate {
    * @param now milliseconds; passed in so that tests control the time.
    */
   constructor(
-    config: RateLimitConfig,
+    config: Omit<RateLimitConfig, 'trustedProxies'>,
+    proxies: TrustedProxies,
     onUnnamedProxy: () => void,
     now: () => number = () => performance.now(),
   ) {
@@ -79,7 +81,7 @@ export class RateGate {
     this.bySite = new Tier('site', ofSite, maxClients)
     this.byKey = new Tier('key', { tokensPerSec: keyTokensPerSec, burst: keyBurst }, maxClients)
     this.keys = new ApiKeys(config.apiKeys)
-    this.trusted = new AddressRanges(config.trustedProxies)
+    this.proxies = proxies
     this.exempt = new AddressRanges(config.allow)
     this.onUnnamedProxy = onUnnamedProxy
     this.now = now
@@ -87,22 +89,21 @@ export class RateGate {
 
   /** @param peer the connection's other end, as its transport tells it. */
   caller(peer: ArrayBuffer | string, request: WireRequest): Caller {
-    const peerAddress = ipOfPeer(peer)
-    const address = clientAddress(peerAddress, this.trusted, () => forwardedFor(request))
-    const isProxy = this.trusted.has(address)
+    const address = this.proxies.clientOf(peer, request)
+    const isProxy = this.proxies.has(address)
     if (this.exempt.has(address)) return { isProxy, take: () => undefined }
     const key = this.keys.positionOf(request.getHeader('x-api-key'), request.getHeader('authorization'))
     const take = (tokens: number): Verdict => {
       if (key >= 0) return this.byKey.admit(String(key), tokens, this.now())
       const verdict = this.takeFrom(address, tokens)
-      if (!(verdict.isAllowed || this.hasTold || this.trusted.has(peerAddress))) this.lookForProxy(request)
+      if (!(verdict.isAllowed || this.hasTold)) this.lookForProxy(peer, request)
       return verdict
     }
     return { isProxy, take }
   }
 
-  private lookForProxy(request: WireRequest): void {
-    if (request.getHeader('x-forwarded-for') === '') return
+  private lookForProxy(peer: ArrayBuffer | string, request: WireRequest): void {
+    if (request.getHeader('x-forwarded-for') === '' || this.proxies.has(ipOfPeer(peer))) return
     this.hasTold = true
     this.onUnnamedProxy()
   }

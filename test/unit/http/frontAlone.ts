@@ -1,10 +1,13 @@
+import { createStatusBoard } from '../../../src/board/statusBoard.js'
 import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { createQueryParsers } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import { staticDocuments } from '../../../src/http/docsPage.js'
 import { createRequestHandler } from '../../../src/http/handleRequest.js'
+import type { RateGate } from '../../../src/http/limits/rateGate.js'
 import { ReadyHeads } from '../../../src/http/readyHeads.js'
 import type { RequestLog } from '../../../src/http/requestLog.js'
+import { Sequences } from '../../../src/http/sequences.js'
 import { createTargets } from '../../../src/http/targets.js'
 import { ArrivalList } from '../../../src/http/wire/arrivalList.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
@@ -23,6 +26,9 @@ const NO_LINES = { isOn: () => false, isOfEach: () => false, clientOf: () => '',
 /** `http.max_url_bytes` of a service that sets nothing. */
 export const MAX_URL = 2_048
 
+/** Of the pool's answers. */
+export const TAG = 't'.repeat(27)
+
 export type Header = readonly [name: string, value: string]
 
 /** Sends a request to the front. */
@@ -31,16 +37,21 @@ export type AskFront = (method: string, path: string, query: string, headers: re
 export interface FrontAloneOptions {
   /** Default: no answer is kept. */
   readonly cacheBytes?: number
+  /** Default: nobody is limited. */
+  readonly gate?: RateGate
+  /** Whether it is one of a cluster. */
+  readonly isMember?: boolean
   /** Default: no request has a line. */
   readonly requestLog?: Pick<RequestLog, 'isOn' | 'isOfEach' | 'clientOf' | 'write'>
 }
 
 /** The front without a transport: answers go nowhere, and the pool answers in the next turn. */
-export function frontAlone({ cacheBytes = 0, requestLog = NO_LINES }: FrontAloneOptions = {}): AskFront {
+export function frontAlone(options: FrontAloneOptions = {}): AskFront {
+  const { cacheBytes = 0, gate, isMember = false, requestLog = NO_LINES } = options
   const writer = new QueryWriter()
   const version = { commits: 1, epoch: 0, halted: 0, isChanging: false }
   const body = Buffer.alloc(500, 'x')
-  const tag = Buffer.from('t'.repeat(27))
+  const tag = Buffer.from(TAG)
   const metrics = {
     ...{ requestFinished: nothing, requestAborted: nothing, rateLimited: nothing },
     ...{ cacheHit: nothing, connectionCut: nothing, connectionRefused: nothing, slowReaderCut: nothing },
@@ -93,9 +104,10 @@ export function frontAlone({ cacheBytes = 0, requestLog = NO_LINES }: FrontAlone
       mayCompress: true,
       readVersion: () => version,
       metrics,
+      ...(isMember ? { sequences: new Sequences(createStatusBoard([0, 1]), () => version, 1_000) } : {}),
     },
     maxUrlBytes: MAX_URL,
-    gate: undefined,
+    gate,
     connections: { endsWithAnswer: () => false },
     requestLog,
   })
@@ -110,7 +122,7 @@ export function frontAlone({ cacheBytes = 0, requestLog = NO_LINES }: FrontAlone
       getMethod: () => method,
       getUrl: () => path,
       getQuery: () => query,
-      getHeader: () => '',
+      getHeader: (wanted) => headers.find(([name]) => name === wanted)?.[1] ?? '',
       forEach: (visit) => {
         for (const [name, value] of headers) visit(name, value)
       },

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
 import { RequestLog } from '../../../src/http/requestLog.js'
 import type { WireRequest } from '../../../src/http/wire/wire.js'
 import { createLogger, type RequestLines } from '../../../src/telemetry/logger.js'
 
 /** @param lines which lines there are. */
-function log(lines: RequestLines, trusted: readonly string[] = []) {
+function log(lines: RequestLines) {
+  const proxies = new TrustedProxies([])
   const written: string[] = []
   const logger = createLogger({ level: 'debug', format: 'json' }, {}, (line) => written.push(line))
   const records = () =>
@@ -13,7 +15,7 @@ function log(lines: RequestLines, trusted: readonly string[] = []) {
       const { ts: _, ...rest } = JSON.parse(line) as Record<string, unknown>
       return rest
     })
-  return { subject: new RequestLog(() => lines, trusted, logger), written, records }
+  return { subject: new RequestLog(() => lines, proxies, logger), proxies, written, records }
 }
 
 const ENDED = {
@@ -72,13 +74,13 @@ test('the client is the other end, or the last address in X-Forwarded-For that i
     getHeader: () => '',
     forEach: (take) => take('x-forwarded-for', forwarded),
   })
-  const { subject } = log('info')
+  const { subject, proxies } = log('info')
   const forged = request('198.51.100.9')
   assert.equal(subject.clientOf('203.0.113.7', forged), '203.0.113.7')
   assert.equal(subject.clientOf('::ffff:203.0.113.7', forged), '203.0.113.7')
   assert.equal(subject.clientOf(new Uint8Array([203, 0, 113, 7]).buffer, forged), '203.0.113.7')
   assert.equal(subject.clientOf('2001:DB8:0:0:0:0:0:1', forged), '2001:db8::1')
-  subject.trust(['203.0.113.0/24'])
+  proxies.replace(['203.0.113.0/24'])
   assert.equal(subject.clientOf('203.0.113.7', forged), '198.51.100.9')
   assert.equal(subject.clientOf('203.0.113.7', request('junk\u001b[2J, 198.51.100.9')), '198.51.100.9')
   assert.equal(subject.clientOf('203.0.113.7', request('junk\u001b[2J')), '203.0.113.7')

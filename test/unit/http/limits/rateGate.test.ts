@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { RateLimitConfig } from '../../../../src/config/config.types.js'
 import { RateGate } from '../../../../src/http/limits/rateGate.js'
+import { TrustedProxies } from '../../../../src/http/limits/trustedProxies.js'
 import type { WireRequest } from '../../../../src/http/wire/wire.js'
 
 const LIMITS: RateLimitConfig = {
@@ -22,6 +23,7 @@ const BARE: WireRequest = {
 function gateOf(limits: Partial<RateLimitConfig> = {}) {
   const gate = new RateGate(
     { ...LIMITS, ...limits },
+    new TrustedProxies([]),
     () => undefined,
     () => 0,
   )
@@ -88,7 +90,8 @@ test('a proxy that was not named is told once, when it is refused for what its c
   }
   let told = 0
   const gate = new RateGate(
-    { ...LIMITS, trustedProxies: ['10.0.0.1'] },
+    LIMITS,
+    new TrustedProxies(['10.0.0.1']),
     () => told++,
     () => 0,
   )
