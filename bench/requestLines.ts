@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { TrustedProxies } from '../src/http/limits/trustedProxies.js'
 import { RequestLog } from '../src/http/requestLog.js'
 import { createLogger, requestLinesReader } from '../src/telemetry/logger.js'
 import { type FrontAloneOptions, frontAlone } from '../test/unit/http/frontAlone.js'
@@ -41,5 +42,5 @@ function linesOf(): FrontAloneOptions {
   if (lines !== 'off' && lines !== 'failed' && lines !== 'all') throw new Error(`no such lines: ${lines}`)
   const log = { level: 'info', format: 'json', requests: lines } as const
   const logger = createLogger(log, {}, () => undefined)
-  return { requestLog: new RequestLog(requestLinesReader(log), [], logger) }
+  return { requestLog: new RequestLog(requestLinesReader(log), new TrustedProxies([]), logger) }
 }

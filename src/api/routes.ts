@@ -64,6 +64,10 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   readonly errors: readonly AnswerCode[]
   /** Tokens that one request takes from a client's bucket; a list takes more for its rows, and a coded answer more than a plain one. */
   readonly cost: number
+  /** Of a query that looks into every network: further tokens for each. */
+  readonly costPerNetwork?: number
+  /** Whether the answer mostly holds far less than is estimated: then it costs what it holds. */
+  holdsLess?(query: Query): boolean
   /** Of a list: most rows of the answer. */
   mostRows?(query: Query): number
   /** Upper estimate of the answer, for the byte budget of a batch. */
@@ -181,6 +185,7 @@ export const routes = {
     response: BridgeStatusResponse,
     errors: [...LIST_ERRORS, 'BRIDGE_NOT_FOUND'],
     cost: 2,
+    holdsLess: ({ depositCount }) => depositCount === undefined,
     estimateBytes: (query) => mostStatuses(query) * STATUS_BYTES,
     estimateWork: (query) => mostStatuses(query) * STATUS_WORK,
   },
@@ -192,7 +197,8 @@ export const routes = {
     check: checkSearchQuery,
     response: SearchResponse,
     errors: ['INVALID_PARAMETER'],
-    cost: 2,
+    cost: 1,
+    costPerNetwork: 0.25,
     estimateBytes: () => MAX_SEARCH_RESULTS * SEARCH_RESULT_BYTES,
   },
 } as const satisfies { readonly [K in OperationId]: RouteOf<K> }

@@ -10,12 +10,14 @@ import type { OperationId, QueryByOperation } from '../query/queries.js'
 import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import type { AnswerCache } from './cache.js'
 import type { CachedAnswer } from './packedAnswers.js'
+import type { Payment } from './payment.js'
 import type { ReadyHeads } from './readyHeads.js'
 import { asksForSequence, refuseAlone, type Sequences } from './sequences.js'
-import { tokensOf, USUAL_TOKENS } from './tokens.js'
+import { tokensOf, tokensOfAnswer, USUAL_TOKENS } from './tokens.js'
 import { cacheControlOf } from './wire/cacheControl.js'
 import { type Exchange, type Outgoing, retryAfterLine } from './wire/exchange.js'
 import { contentLines, entityTag, VARY_LINE } from './wire/headers.js'
+import type { WireRequest } from './wire/wire.js'
 
 type QueryParsers = { readonly [K in OperationId]: QueryParser<QueryByOperation[K]> }
 
@@ -41,6 +43,8 @@ export interface QueryContext {
   readonly cache: AnswerCache
   readonly heads: ReadyHeads
   readonly pool: Pick<QueryPool, 'submit'>
+  /** How many networks are served. */
+  readonly networks: number
   /** Whether answers may be compressed. */
   readonly mayCompress: boolean
   readVersion(): VersionNow
@@ -49,9 +53,6 @@ export interface QueryContext {
   readonly sequences?: Sequences
 }
 
-/** Takes tokens of the client, or refuses the request. @returns whether it may be answered. */
-export type Payment = (tokens: number) => boolean
-
 /** Answers a query, which may first have to wait for what another instance of the cluster has shown already. */
 export function answerQuery(
   context: QueryContext,
@@ -59,23 +60,24 @@ export function answerQuery(
   operation: OperationId,
   rawQuery: string,
   coding: ContentCoding,
-  pay?: Payment,
+  request: WireRequest,
+  payment?: Payment,
 ): void {
   const { sequences } = context
   const asks = asksForSequence(rawQuery)
   if (sequences === undefined) {
     const refusal = asks ? refuseAlone(rawQuery) : undefined
-    if (refusal === undefined) answerNow(context, exchange, operation, rawQuery, coding, pay)
-    else if (pay === undefined || pay(USUAL_TOKENS)) exchange.refuse(refusal)
+    if (refusal === undefined) answerNow(context, exchange, operation, rawQuery, coding, payment)
+    else if (payment === undefined || payment.take(USUAL_TOKENS)) exchange.refuse(refusal)
     return
   }
   // Waiting, or being refused for what it waits for, costs as much as a point.
-  if (asks && pay !== undefined && !pay(USUAL_TOKENS)) return
+  if (asks && payment !== undefined && !payment.take(USUAL_TOKENS)) return
   const answer = (): void => {
     exchange.dataLine = sequences.blocksLine()
-    answerNow(context, exchange, operation, rawQuery, coding, pay)
+    answerNow(context, exchange, operation, rawQuery, coding, payment)
   }
-  if (asks) sequences.whenStored(rawQuery, exchange, answer)
+  if (asks) sequences.whenStored(rawQuery, exchange, request, answer)
   else answer()
 }
 
@@ -86,7 +88,7 @@ function answerNow(
   operation: OperationId,
   rawQuery: string,
   coding: ContentCoding,
-  pay?: Payment,
+  payment?: Payment,
 ): void {
   const { cache } = context
   const version = cache.isWorthwhile(operation) ? unchangingVersion(context) : undefined
@@ -94,29 +96,29 @@ function answerNow(
     // Before anything is parsed: most clients spell a query the same way each time.
     const found = cache.findSpelling(operation, rawQuery, coding, version)
     if (found !== undefined) {
-      if (pay === undefined || pay(found.tokens)) sendCached(context, exchange, operation, found)
+      if (payment === undefined || payment.take(found.tokens)) sendCached(context, exchange, operation, found)
       return
     }
   }
   const parsed = context.parsers[operation](rawQuery)
   if (!parsed.ok) {
-    if (pay === undefined || pay(USUAL_TOKENS)) exchange.refuse(parsed)
+    if (payment === undefined || payment.take(USUAL_TOKENS)) exchange.refuse(parsed)
     return
   }
   const { query } = parsed.value
-  const tokens = pay === undefined ? 0 : tokensOf(operation, query, coding)
-  if (pay !== undefined && !pay(tokens)) return
+  if (payment !== undefined && !payment.take(tokensOf({ operation, query, coding }, context.networks))) return
   let key: string | undefined
   if (version !== undefined) {
     key = parsed.value.key
     const found = cache.find(operation, key, coding, version)
     if (found !== undefined) {
       cache.addSpelling(operation, rawQuery, coding, key)
+      payment?.settle(found.tokens)
       sendCached(context, exchange, operation, found)
       return
     }
   }
-  const pending = new PendingQuery(context, exchange, operation, query, coding, key, tokens)
+  const pending = new PendingQuery(context, exchange, operation, query, coding, key, payment)
   if (context.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
 }
@@ -149,7 +151,7 @@ class PendingQuery implements PoolRequest {
   private readonly context: QueryContext
   private readonly exchange: Exchange
   private readonly cacheKey: string | undefined
-  private readonly tokens: number
+  private readonly payment: Payment | undefined
 
   constructor(
     context: QueryContext,
@@ -158,7 +160,7 @@ class PendingQuery implements PoolRequest {
     query: QueryByOperation[OperationId],
     coding: ContentCoding,
     cacheKey: string | undefined,
-    tokens: number,
+    payment: Payment | undefined,
   ) {
     this.context = context
     this.exchange = exchange
@@ -167,7 +169,7 @@ class PendingQuery implements PoolRequest {
     this.coding = coding
     this.isBodiless = exchange.needsNoBody(coding)
     this.cacheKey = this.isBodiless ? undefined : cacheKey
-    this.tokens = tokens
+    this.payment = payment
   }
 
   isWanted(): boolean {
@@ -180,6 +182,8 @@ class PendingQuery implements PoolRequest {
       return
     }
     const { context, exchange, operation } = this
+    // What is not rendered was looked up.
+    if (!this.isBodiless) this.payment?.settle(this.tokensOf(reply))
     if (reply.status === 200 && this.cacheKey === undefined) {
       const cacheControl = cacheControlOf(operation, 200, reply.life)
       if (exchange.isPlain(cacheControl)) {
@@ -198,11 +202,15 @@ class PendingQuery implements PoolRequest {
   }
 
   private keep(answer: Outgoing & Pick<CachedAnswer, 'body'>, reply: QueryReply): Outgoing | undefined {
-    const { context, operation, coding, cacheKey, tokens } = this
+    const { context, operation, coding, cacheKey } = this
     const { life, version } = reply
     if (cacheKey === undefined || life === undefined) return undefined
-    const kept = { ...answer, life, tokens }
+    const kept = { ...answer, life, tokens: this.tokensOf(reply) }
     return context.cache.keep(operation, cacheKey, coding, kept, version, context.readVersion())
+  }
+
+  private tokensOf(reply: QueryReply): number {
+    return tokensOfAnswer(this, this.context.networks, reply)
   }
 }
 

@@ -1,11 +1,11 @@
 import { type Failure, failure } from '../query/answers.js'
-import type { HttpMetrics } from '../telemetry/frontCounts.js'
-import { answerQuery, type Payment, type QueryContext } from './answerQuery.js'
+import { answerQuery, type QueryContext } from './answerQuery.js'
 import type { Connections } from './limits/connections.js'
-import type { Caller, RateGate } from './limits/rateGate.js'
+import type { RateGate } from './limits/rateGate.js'
+import { Payment } from './payment.js'
 import type { RequestLog } from './requestLog.js'
 import type { Target } from './targets.js'
-import { SMALL_TOKENS, USUAL_TOKENS } from './tokens.js'
+import { SMALL_TOKENS, tokensOfDocument } from './tokens.js'
 import { chooseCoding } from './wire/acceptEncoding.js'
 import { Exchange, type ExchangeContext } from './wire/exchange.js'
 import { type HeaderList, METHODS } from './wire/headers.js'
@@ -81,67 +81,53 @@ function dispatch(
   request: WireRequest,
 ): void {
   const caller = gate?.caller(exchange.peerAddress(), request)
-  /** Without a rate limit every request is paid. */
-  const pay: Payment | undefined =
-    caller === undefined ? undefined : (tokens) => isPaid(queryContext.metrics, exchange, caller, tokens)
+  const payment = caller === undefined ? undefined : new Payment(queryContext.metrics, exchange, caller)
   const rawQuery = request.getQuery()
   const urlBytes = path.length + (rawQuery === undefined ? 0 : 1 + rawQuery.length)
   if (urlBytes > maxUrlBytes) {
     const message = `the URL has ${urlBytes} bytes, at most ${maxUrlBytes} are allowed`
-    refuse(exchange, pay, failure('URI_TOO_LONG', message))
+    refuse(exchange, payment, failure('URI_TOO_LONG', message))
     return
   }
   // Cheap for the paths of `createGetHandler`: the hash of an interned string is known.
   const target = targets.get(path) ?? findPage(path)
   if (target === undefined) {
-    refuse(exchange, pay, failure('NOT_FOUND', `no route ${quote(path)}`))
+    refuse(exchange, payment, failure('NOT_FOUND', `no route ${quote(path)}`))
     return
   }
   exchange.route = target.route
   if (method === 'OPTIONS') {
-    if (pay === undefined || pay(SMALL_TOKENS)) exchange.sendOptions()
+    if (payment === undefined || payment.take(SMALL_TOKENS)) exchange.sendOptions()
     return
   }
   if (method !== 'GET' && method !== 'HEAD') {
     const message = `${method} is not one of ${METHODS}`
-    refuse(exchange, pay, failure('METHOD_NOT_ALLOWED', message), [['Allow', METHODS]])
+    refuse(exchange, payment, failure('METHOD_NOT_ALLOWED', message), [['Allow', METHODS]])
     return
   }
   if (target.type === 'probe') {
-    if (pay === undefined || caller?.isProxy === true || pay(SMALL_TOKENS)) target.respond(exchange)
+    if (payment === undefined || caller?.isProxy === true || payment.take(SMALL_TOKENS))
+      target.respond(exchange)
     return
   }
   exchange.ifNoneMatch = head.ifNoneMatch
   const coding = queryContext.mayCompress ? chooseCoding(head.acceptEncoding) : 'identity'
-  if (target.type === 'query') answerQuery(queryContext, exchange, target.route, rawQuery ?? '', coding, pay)
-  else if (pay === undefined || pay(USUAL_TOKENS)) exchange.send(target.answers[coding])
+  if (target.type === 'query') {
+    answerQuery(queryContext, exchange, target.route, rawQuery ?? '', coding, request, payment)
+    return
+  }
+  const answer = target.answers[coding]
+  if (payment === undefined || payment.take(tokensOfDocument(answer.body))) exchange.send(answer)
 }
 
 /** Refuses what is known to be wrong before anything was looked up. */
 function refuse(
   exchange: Exchange,
-  pay: Payment | undefined,
+  payment: Payment | undefined,
   failed: Failure,
   headers: HeaderList = [],
 ): void {
-  if (pay === undefined || pay(SMALL_TOKENS)) exchange.refuse(failed, headers)
-}
-
-/** Takes the request's cost from its client's bucket. @returns false when the request was refused instead. */
-function isPaid(metrics: HttpMetrics, exchange: Exchange, caller: Caller, tokens: number): boolean {
-  const verdict = caller.take(tokens)
-  if (verdict === undefined) return true
-  exchange.moreLines = verdict.lines
-  if (verdict.isAllowed) return true
-  const message = `too many requests: this one takes ${inHundredths(verdict.needed)} tokens, ${inHundredths(verdict.tokens)} are left`
-  exchange.refuse(failure('RATE_LIMIT_EXCEEDED', message, verdict.retryAfterSec))
-  metrics.rateLimited(exchange.route)
-  return false
-}
-
-/** Rounded down, but for what sums of floating-point numbers miss. */
-function inHundredths(tokens: number): number {
-  return Math.floor(tokens * 100 + 1e-4) / 100
+  if (payment === undefined || payment.take(SMALL_TOKENS)) exchange.refuse(failed, headers)
 }
 
 /** Whether the header is exactly `close`. In a list such as `TE, close` it does not count, as with uWebSockets.js itself. */

@@ -3,7 +3,10 @@ import { type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
 import type { VersionNow } from '../board/version.js'
 import { type Failure, failure } from '../query/answers.js'
 import { networkNotServed } from '../query/refusals.js'
+import { clientName } from './limits/client.js'
+import type { TrustedProxies } from './limits/trustedProxies.js'
 import type { Exchange } from './wire/exchange.js'
+import type { WireRequest } from './wire/wire.js'
 
 const NAME = 'min_sequence'
 const LOOK_EVERY_MS = 5
@@ -11,6 +14,8 @@ const LOOK_EVERY_MS = 5
 const WAIT_SHARE = 0.8
 /** Requests of a front thread that wait for a log. Each one holds its connection. */
 const MOST_WAITING = 1_000
+/** Those of one client while more than half of all wait. */
+const MOST_OF_CLIENT = 100
 const RETRY_SEC = 1
 /** Longest text: one item for each network that an instance may serve. */
 const MAX_LISTED = 53
@@ -21,8 +26,10 @@ interface Wanted {
 }
 
 interface Waiting {
-  readonly wanted: readonly Wanted[]
+  /** What is not stored yet. It is looked at one by one: a thousand requests with 53 items each would take half of the thread's time. */
+  readonly wanted: Wanted[]
   readonly exchange: Exchange
+  readonly client: string
   readonly untilMs: number
   readonly answer: () => void
 }
@@ -32,7 +39,9 @@ export class Sequences {
   readonly #rows: ReadonlyMap<number, ReturnType<typeof statusRow>>
   readonly #readVersion: () => VersionNow
   readonly #longestMs: number
+  readonly #proxies: Pick<TrustedProxies, 'clientOf'>
   #waiting: Waiting[] = []
+  readonly #waitingOf = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #version: VersionNow | undefined
   #line = ''
@@ -44,35 +53,45 @@ export class Sequences {
     status: StatusBoardHandle,
     readVersion: () => VersionNow,
     deadlineMs: number,
+    proxies: Pick<TrustedProxies, 'clientOf'>,
     now: () => number = () => performance.now(),
   ) {
     this.#now = now
     this.#rows = new Map(status.networkIds.map((networkId) => [networkId, statusRow(status, networkId)]))
     this.#readVersion = readVersion
     this.#longestMs = WAIT_SHARE * deadlineMs
+    this.#proxies = proxies
   }
 
   /**
    * Calls `answer` once this instance has stored every log up to where the query asks for: at once, or later while the exchange is held. Or
    * refuses the request: 400 for what is no place, 503 when the time is over.
    */
-  whenStored(rawQuery: string, exchange: Exchange, answer: () => void): void {
+  whenStored(rawQuery: string, exchange: Exchange, request: WireRequest, answer: () => void): void {
     const wanted = wantedBy(rawQuery)
     if ('ok' in wanted) {
       exchange.refuse(wanted)
       return
     }
-    const refusal = this.#refusalOf(wanted)
-    if (refusal !== undefined) {
-      exchange.refuse(refusal)
+    const stranger = wanted.find(({ networkId }) => !this.#rows.has(networkId))
+    if (stranger !== undefined) {
+      exchange.refuse(networkNotServed(stranger.networkId))
       return
     }
     if (this.#missing(wanted) === undefined) {
       answer()
       return
     }
+    const client = clientName(this.#proxies.clientOf(exchange.peerAddress(), request))
+    const ofClient = this.#waitingOf.get(client) ?? 0
+    const { length } = this.#waiting
+    if (length >= MOST_WAITING || (length >= MOST_WAITING / 2 && ofClient >= MOST_OF_CLIENT)) {
+      exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests wait for a log', RETRY_SEC))
+      return
+    }
     exchange.hold()
-    this.#waiting.push({ wanted, exchange, untilMs: this.#now() + this.#longestMs, answer })
+    this.#waitingOf.set(client, ofClient + 1)
+    this.#waiting.push({ wanted, exchange, client, untilMs: this.#now() + this.#longestMs, answer })
     this.#timer ??= setTimeout(() => this.#look(), LOOK_EVERY_MS)
   }
 
@@ -89,35 +108,39 @@ export class Sequences {
     return this.#line
   }
 
-  #refusalOf(wanted: readonly Wanted[]): Failure | undefined {
-    const stranger = wanted.find(({ networkId }) => !this.#rows.has(networkId))
-    if (stranger !== undefined) return networkNotServed(stranger.networkId)
-    if (this.#missing(wanted) === undefined || this.#waiting.length < MOST_WAITING) return undefined
-    return failure('SERVICE_UNAVAILABLE', 'too many requests wait for a log', RETRY_SEC)
-  }
-
   #look(): void {
     this.#timer = undefined
     const nowMs = this.#now()
     const waiting = this.#waiting
     this.#waiting = []
-    for (const each of waiting) {
-      const { exchange, wanted, untilMs, answer } = each
-      if (!exchange.isWaiting) continue
-      const missing = this.#missing(wanted)
-      try {
-        if (missing === undefined) answer()
-        else if (nowMs < untilMs) this.#waiting.push(each)
-        else exchange.refuse(notStored(missing, this.#storedOf(missing.networkId)))
-      } catch (error) {
-        exchange.fail(error)
-      }
-    }
+    for (const each of waiting) if (!this.#isOver(each, nowMs)) this.#waiting.push(each)
     if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#look(), LOOK_EVERY_MS)
   }
 
-  #missing(wanted: readonly Wanted[]): Wanted | undefined {
-    return wanted.find(({ networkId, sequence }) => this.#storedOf(networkId) < sequence)
+  /** Answers a request that waits, where it is time. @returns whether it waits no more. */
+  #isOver({ exchange, client, wanted, untilMs, answer }: Waiting, nowMs: number): boolean {
+    const missing = exchange.isWaiting ? this.#missing(wanted) : undefined
+    if (missing !== undefined && nowMs < untilMs) return false
+    const left = this.#waitingOf.get(client)! - 1
+    if (left > 0) this.#waitingOf.set(client, left)
+    else this.#waitingOf.delete(client)
+    if (!exchange.isWaiting) return true
+    try {
+      if (missing === undefined) answer()
+      else exchange.refuse(notStored(missing, this.#storedOf(missing.networkId)))
+    } catch (error) {
+      exchange.fail(error)
+    }
+    return true
+  }
+
+  /** Drops from the end of a list what is stored. @returns the first that is not. */
+  #missing(wanted: Wanted[]): Wanted | undefined {
+    for (let last = wanted.at(-1); last !== undefined; last = wanted.at(-1)) {
+      if (this.#storedOf(last.networkId) < last.sequence) return last
+      wanted.pop()
+    }
+    return undefined
   }
 
   #storedOf(networkId: number): number {

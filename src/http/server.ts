@@ -108,12 +108,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       cache,
       heads: new ReadyHeads((config.http.compress ? VARY_LINE : '') + context.cors.always),
       pool,
+      networks: config.networks.length,
       mayCompress: config.http.compress,
       readVersion,
       metrics,
       ...(config.cluster === undefined
         ? {}
-        : { sequences: new Sequences(status, readVersion, config.http.deadlineMs) }),
+        : { sequences: new Sequences(status, readVersion, config.http.deadlineMs, proxies) }),
     },
     maxUrlBytes: config.http.maxUrlBytes,
     gate: createGate(config.rateLimit, proxies, logger),

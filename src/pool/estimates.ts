@@ -9,7 +9,7 @@ const POINT_WORK = 32 * 1024
 /** A page that is compressed takes three to four times the time of one that is not. */
 const CODING_FACTOR = 4
 /** Rows that lie anywhere are read one by one. */
-const SCATTERED_FACTOR = 2
+export const SCATTERED_FACTOR = 2
 /** Least work of a list for which a set of all rows of a network may have to be made first: a page's, however few rows are asked for. */
 const SET_WORK = 2 * POINT_WORK
 
@@ -55,7 +55,8 @@ function mayNeedSet(query: Partial<BridgesQuery>): boolean {
   )
 }
 
-function isScattered({ query }: NamedQuery): boolean {
+/** Whether the rows of a list lie anywhere, not beside each other. */
+export function isScattered({ query }: Pick<NamedQuery, 'query'>): boolean {
   for (const name in query) if (!PAGING.has(name)) return true
   return false
 }

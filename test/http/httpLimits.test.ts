@@ -103,8 +103,18 @@ for (const transport of bothTransports()) {
     assert.equal(await spent(PAGE.replace('=100', '=1000')), 11)
     assert.equal(await spent(PAGE.replace('=100', '=1000'), coded), 33)
     assert.equal(await spent('/bridge/v1/claims?network_id=1&page_size=500'), 6)
+    assert.equal(await spent(PAGE.replace('=100', '=500&claimed=true')), 11, 'rows that lie anywhere')
+    const transaction = `/bridge/v1/bridge-status?tx_hash=0x${'ab'.repeat(32)}`
+    assert.equal(await spent(transaction), 2, 'of 51, since it holds one bridge')
+    assert.equal(await spent(transaction), 2, 'from the cache')
     assert.equal(await spent('/openapi.json'), 1)
     assert.equal(await spent('/bridge/v1/bridges?network_id=x'), 1)
+    const known = [coded, 'If-None-Match: *'] as const
+    assert.equal(
+      await spent(transaction.replace('ab', 'cd'), ...known),
+      153,
+      'nobody knows what it would hold',
+    )
   })
 
   test(`${transport.name}: what the front answers by itself takes a tenth of a token, and an empty bucket refuses it, too`, async (context) => {

@@ -1,6 +1,6 @@
 import { type MeasuredOperation, modelGrowth, tellThreads } from '../../bench/growth/growthTables.js'
 import { errorTable } from '../../src/api/errorTable.js'
-import { probeRoutes, routes } from '../../src/api/routes.js'
+import { probeRoutes, type Route, routes } from '../../src/api/routes.js'
 import { cellSizes } from '../../src/cell/cellSizes.js'
 import type { Config } from '../../src/config/config.types.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
@@ -44,7 +44,7 @@ export const docsTables: readonly DocsTable[] = [
           `\`${operation}\``,
           summary,
           errors.map((code) => `\`${code}\``).join(', '),
-          'mostRows' in route ? `${route.cost} + rows / 100` : String(route.cost),
+          tokensText(route),
         ]),
       ),
   },
@@ -235,4 +235,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}
+
+function tokensText(route: Pick<Route<never>, 'cost' | 'costPerNetwork' | 'mostRows' | 'holdsLess'>): string {
+  const { cost, costPerNetwork, mostRows, holdsLess } = route
+  if (mostRows !== undefined) return `${cost} + rows / 100`
+  if (holdsLess !== undefined) return `${cost} or more`
+  return costPerNetwork === undefined ? String(cost) : `${cost} + networks / ${1 / costPerNetwork}`
 }

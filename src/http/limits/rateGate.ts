@@ -21,7 +21,11 @@ export interface Caller {
   readonly isProxy: boolean
   /** @returns undefined for a client that is never limited. */
   take(tokens: number): Verdict | undefined
+  /** Has a request cost something else than `take` took for it. @returns as `take`. */
+  settle(taken: number, tokens: number): Verdict | undefined
 }
+
+const UNLIMITED = { take: () => undefined, settle: () => undefined } as const
 
 /** A site has the allowance of so many clients: some providers give a home less than a /48, so more than one may ask at a time. */
 const CLIENTS_PER_SITE = 16
@@ -40,16 +44,17 @@ class Tier {
   }
 
   admit(client: string, cost: number, nowMs: number): Verdict {
-    const balance = this.buckets.take(client, cost, nowMs)
-    return { ...balance, lines: this.policy + this.balanceLine(balance) }
+    return this.told(this.buckets.take(client, cost, nowMs))
   }
 
-  giveBack(client: string, cost: number): void {
-    this.buckets.giveBack(client, cost)
+  settle(client: string, taken: number, cost: number): Verdict {
+    return this.told(this.buckets.settle(client, taken, cost))
   }
 
-  private balanceLine({ remaining, resetSec }: Balance): string {
-    return headerLines([['RateLimit', `"${this.name}";r=${remaining};t=${resetSec}`]])
+  private told(balance: Balance): Verdict {
+    const { remaining, resetSec } = balance
+    const line = headerLines([['RateLimit', `"${this.name}";r=${remaining};t=${resetSec}`]])
+    return { ...balance, lines: this.policy + line }
   }
 }
 
@@ -91,7 +96,7 @@ export class RateGate {
   caller(peer: ArrayBuffer | string, request: WireRequest): Caller {
     const address = this.proxies.clientOf(peer, request)
     const isProxy = this.proxies.has(address)
-    if (this.exempt.has(address)) return { isProxy, take: () => undefined }
+    if (this.exempt.has(address)) return { isProxy, ...UNLIMITED }
     const key = this.keys.positionOf(request.getHeader('x-api-key'), request.getHeader('authorization'))
     const take = (tokens: number): Verdict => {
       if (key >= 0) return this.byKey.admit(String(key), tokens, this.now())
@@ -99,7 +104,9 @@ export class RateGate {
       if (!(verdict.isAllowed || this.hasTold)) this.lookForProxy(peer, request)
       return verdict
     }
-    return { isProxy, take }
+    const settle = (taken: number, tokens: number): Verdict =>
+      key >= 0 ? this.byKey.settle(String(key), taken, tokens) : this.settleWith(address, taken, tokens)
+    return { isProxy, take, settle }
   }
 
   private lookForProxy(peer: ArrayBuffer | string, request: WireRequest): void {
@@ -116,7 +123,15 @@ export class RateGate {
     const ofSite = this.bySite.admit(site, tokens, nowMs)
     if (!ofSite.isAllowed) return ofSite
     const own = this.byAddress.admit(clientName(address), tokens, nowMs)
-    if (!own.isAllowed) this.bySite.giveBack(site, tokens)
+    if (!own.isAllowed) this.bySite.settle(site, tokens, 0)
     return own.isAllowed && ofSite.tokens < own.tokens ? ofSite : own
+  }
+
+  private settleWith(address: IpAddress, taken: number, tokens: number): Verdict {
+    const own = this.byAddress.settle(clientName(address), taken, tokens)
+    const site = siteName(address)
+    if (site === undefined) return own
+    const ofSite = this.bySite.settle(site, taken, tokens)
+    return ofSite.tokens < own.tokens ? ofSite : own
   }
 }

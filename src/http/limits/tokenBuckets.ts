@@ -9,7 +9,7 @@ export interface Balance {
   readonly isAllowed: boolean
   /** Tokens that the request takes. */
   readonly needed: number
-  /** Tokens left. */
+  /** Tokens left; below 0 where an answer was longer than its request could tell. */
   readonly tokens: number
   /** Whole tokens left. */
   readonly remaining: number
@@ -58,24 +58,36 @@ export class TokenBuckets {
     this.buckets.set(client, bucket)
     if (this.buckets.size > this.maxClients) this.forgetOldest()
     const isAllowed = bucket.tokens + ROUNDING >= needed
-    bucket.tokens = Math.max(0, bucket.tokens - (isAllowed ? needed : Math.min(needed, REFUSAL_TOKENS)))
+    const left = bucket.tokens - (isAllowed ? needed : Math.min(needed, REFUSAL_TOKENS))
+    // A refusal leaves a debt as it is.
+    bucket.tokens = Math.max(Math.min(0, bucket.tokens), left)
+    return this.balance(bucket, needed, isAllowed)
+  }
+
+  /**
+   * Has a request cost something else than `take` took for it. What it is more may leave less than nothing, by one burst at most: the client
+   * waits until that is paid.
+   * @returns what is left.
+   */
+  settle(client: string, taken: number, cost: number): Balance {
+    const { burst } = this.allowance
+    // A bucket that was forgotten is full.
+    const bucket = this.buckets.get(client) ?? { tokens: burst, filledAtMs: 0 }
+    const difference = Math.min(taken, burst) - Math.min(cost, 2 * burst)
+    bucket.tokens = Math.max(-burst, Math.min(burst, bucket.tokens + difference))
+    return this.balance(bucket, cost, true)
+  }
+
+  private balance({ tokens }: Bucket, needed: number, isAllowed: boolean): Balance {
+    const { tokensPerSec, burst } = this.allowance
     return {
       isAllowed,
       needed,
-      tokens: bucket.tokens,
-      remaining: Math.floor(bucket.tokens + ROUNDING),
-      resetSec: Math.ceil((burst - bucket.tokens) / tokensPerSec - ROUNDING),
-      retryAfterSec: isAllowed
-        ? 0
-        : Math.max(1, Math.ceil((needed - bucket.tokens) / tokensPerSec - ROUNDING)),
+      tokens,
+      remaining: Math.max(0, Math.floor(tokens + ROUNDING)),
+      resetSec: Math.ceil((burst - tokens) / tokensPerSec - ROUNDING),
+      retryAfterSec: isAllowed ? 0 : Math.max(1, Math.ceil((needed - tokens) / tokensPerSec - ROUNDING)),
     }
-  }
-
-  /** Takes back what `take` has just taken. */
-  giveBack(client: string, cost: number): void {
-    const { burst } = this.allowance
-    const bucket = this.buckets.get(client)
-    if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + Math.min(cost, burst))
   }
 
   private forgetOldest(): void {

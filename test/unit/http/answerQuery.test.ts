@@ -4,6 +4,7 @@ import type { VersionNow } from '../../../src/board/version.js'
 import { answerQuery, type QueryContext } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
+import type { WireRequest } from '../../../src/http/wire/wire.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
 import { success } from '../../../src/query/answers.js'
 
@@ -43,7 +44,8 @@ function contextWith(version: { now: VersionNow }) {
     isPlain: () => false,
     needsNoBody: () => false,
   } as unknown as Exchange
-  const ask = (raw: string): void => answerQuery(context, exchange, 'getTokenMappings', raw, 'identity')
+  const ask = (raw: string): void =>
+    answerQuery(context, exchange, 'getTokenMappings', raw, 'identity', {} as WireRequest)
   return { ask, parsed, hits, etags, context }
 }
 

@@ -5,6 +5,7 @@ import { AnswerCache } from '../../../src/http/cache.js'
 import { staticDocuments } from '../../../src/http/docsPage.js'
 import { createRequestHandler } from '../../../src/http/handleRequest.js'
 import type { RateGate } from '../../../src/http/limits/rateGate.js'
+import type { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
 import { ReadyHeads } from '../../../src/http/readyHeads.js'
 import type { RequestLog } from '../../../src/http/requestLog.js'
 import { Sequences } from '../../../src/http/sequences.js'
@@ -39,15 +40,15 @@ export interface FrontAloneOptions {
   readonly cacheBytes?: number
   /** Default: nobody is limited. */
   readonly gate?: RateGate
-  /** Whether it is one of a cluster. */
-  readonly isMember?: boolean
+  /** Of one of a cluster. */
+  readonly proxies?: TrustedProxies
   /** Default: no request has a line. */
   readonly requestLog?: Pick<RequestLog, 'isOn' | 'isOfEach' | 'clientOf' | 'write'>
 }
 
 /** The front without a transport: answers go nowhere, and the pool answers in the next turn. */
 export function frontAlone(options: FrontAloneOptions = {}): AskFront {
-  const { cacheBytes = 0, gate, isMember = false, requestLog = NO_LINES } = options
+  const { cacheBytes = 0, gate, proxies, requestLog = NO_LINES } = options
   const writer = new QueryWriter()
   const version = { commits: 1, epoch: 0, halted: 0, isChanging: false }
   const body = Buffer.alloc(500, 'x')
@@ -56,6 +57,8 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
     ...{ requestFinished: nothing, requestAborted: nothing, rateLimited: nothing },
     ...{ cacheHit: nothing, connectionCut: nothing, connectionRefused: nothing, slowReaderCut: nothing },
   }
+  const sequencesOf = (proxies: TrustedProxies) =>
+    new Sequences(createStatusBoard([0, 1]), () => version, 1_000, proxies)
   const handler = createRequestHandler({
     context: {
       ...{
@@ -101,10 +104,11 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
           return true
         },
       },
+      networks: 2,
       mayCompress: true,
       readVersion: () => version,
       metrics,
-      ...(isMember ? { sequences: new Sequences(createStatusBoard([0, 1]), () => version, 1_000) } : {}),
+      ...(proxies === undefined ? {} : { sequences: sequencesOf(proxies) }),
     },
     maxUrlBytes: MAX_URL,
     gate,

@@ -119,7 +119,7 @@ test('no spelling of a request costs the front more than ten times what a point 
     table.push([name, (cost + transportUs) / (pointUs + transportUs)])
   }
   // What all of it together adds is measured, too.
-  const ask = frontAlone({ gate: gateOf(), isMember: true })
+  const ask = frontAlone({ gate: gateOf(), proxies: PROXIES })
   for (const operation of operationIds) {
     const { path, parameters } = routes[operation]
     const required = (parameters.required ?? []).map((name) => `${name}=1`).join('&')

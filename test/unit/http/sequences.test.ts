@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import { createVersionReader } from '../../../src/board/version.js'
+import { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
 import { refuseAlone, Sequences } from '../../../src/http/sequences.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
+import type { WireRequest } from '../../../src/http/wire/wire.js'
 import type { Failure } from '../../../src/query/answers.js'
 
 const DEADLINE_MS = 10_000
@@ -15,22 +17,25 @@ function open(context: TestContext) {
   const row = statusRow(status, 1)
   row.set('logSequence', 7)
   const state = { nowMs: 0 }
-  const sequences = new Sequences(status, createVersionReader(status), DEADLINE_MS, () => state.nowMs)
+  const version = createVersionReader(status)
+  const sequences = new Sequences(status, version, DEADLINE_MS, new TrustedProxies([]), () => state.nowMs)
   const pass = (ms: number) => {
     state.nowMs += ms
     context.mock.timers.tick(ms)
   }
-  const ask = (rawQuery: string) => {
+  const ask = (rawQuery: string, client = '192.0.2.1') => {
     const seen: (string | Failure['message'])[] = []
     const exchange = {
       isWaiting: true,
       hold: () => seen.push('held'),
+      peerAddress: () => client,
       refuse: ({ code, message }: Failure) => seen.push(`${code} ${message}`),
     }
-    sequences.whenStored(rawQuery, exchange as unknown as Exchange, () => seen.push('answered'))
+    const request = {} as WireRequest
+    sequences.whenStored(rawQuery, exchange as unknown as Exchange, request, () => seen.push('answered'))
     return { seen, exchange }
   }
-  return { row, sequences, ask, pass }
+  return { status, row, sequences, ask, pass }
 }
 
 test('a request for what is stored is answered at once, one for more when the log was stored so far', (context) => {
@@ -76,11 +81,41 @@ test('what is no place in a log of this service is refused', (context) => {
   assert.match(refusalOf(Array(54).fill('1:1').join(','))!, /54 items, at most 53/)
 })
 
+const TOO_MANY = ['SERVICE_UNAVAILABLE too many requests wait for a log']
+
 test('a thousand requests may wait, one more is told to come again', (context) => {
   const { ask } = open(context)
-  for (let count = 0; count < 1_000; count++) assert.deepEqual(ask('min_sequence=1:9').seen, ['held'])
-  assert.deepEqual(ask('min_sequence=1:9').seen, ['SERVICE_UNAVAILABLE too many requests wait for a log'])
+  for (let count = 0; count < 1_000; count++)
+    assert.deepEqual(ask('min_sequence=1:9', `192.0.2.${count % 20}`).seen, ['held'])
+  assert.deepEqual(ask('min_sequence=1:9', '203.0.113.1').seen, TOO_MANY)
   assert.deepEqual(ask('min_sequence=1:7').seen, ['answered'])
+})
+
+test('one client that has many requests wait for what never comes keeps nobody else from waiting, and may wait again when they are over', (context) => {
+  const { row, ask, pass } = open(context)
+  const waiting = Array.from({ length: 1_000 }, () => ask('min_sequence=1:999').seen)
+  assert.equal(waiting.filter(([first]) => first === 'held').length, 500)
+  const others = Array.from({ length: 50 }, (_, at) => ask('min_sequence=1:8', `203.0.113.${at}`).seen)
+  row.set('logSequence', 8)
+  pass(5)
+  assert.ok(others.every((seen) => seen.join() === 'held,answered'))
+  pass(8_000)
+  assert.match(waiting[0]![1]!, /is stored up to 8 here/)
+  assert.deepEqual(ask('min_sequence=1:9').seen, ['held'])
+})
+
+test('a look at a thousand requests that wait takes less than a millisecond, however many places they name', (context) => {
+  const { ask, pass } = open(context)
+  const items = Array(52).fill('0:0').join(',')
+  for (let at = 0; at < 1_000; at++) ask(`min_sequence=${items},1:999`, `192.0.2.${at % 20}`)
+  let leastUs = Number.POSITIVE_INFINITY
+  for (let look = 0; look < 50; look++) {
+    const before = process.cpuUsage()
+    pass(5)
+    const { user, system } = process.cpuUsage(before)
+    leastUs = Math.min(leastUs, user + system)
+  }
+  assert.ok(leastUs < 1_000, `${leastUs} µs`)
 })
 
 test('the header names the newest stored block of each network that has one, as of the newest commit', (context) => {

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { answerQuery, type QueryContext } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import { Exchange } from '../../../src/http/wire/exchange.js'
-import type { Wire } from '../../../src/http/wire/wire.js'
+import type { Wire, WireRequest } from '../../../src/http/wire/wire.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
 import { success } from '../../../src/query/answers.js'
 import { collectGarbage, readProcessMemory } from '../../../src/telemetry/processMemory.js'
@@ -51,7 +51,8 @@ function slowReaders(cacheBytes: number, pageBytes: number) {
     tryEnd: () => [false, false],
   } as unknown as Wire
   const ask = async (): Promise<void> => {
-    answerQuery(queries, new Exchange(context, wire, 'GET', '', false), 'getBridges', `${asked}`, 'identity')
+    const exchange = new Exchange(context, wire, 'GET', '', false)
+    answerQuery(queries, exchange, 'getBridges', `${asked}`, 'identity', {} as WireRequest)
     // The answer comes, and the clients beyond the bound are cut off.
     for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
   }

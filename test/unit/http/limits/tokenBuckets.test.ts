@@ -48,6 +48,27 @@ test('a request that costs more than the burst is served from a full bucket', ()
   assert.deepEqual([isAllowed, remaining, needed], [true, 0, 10])
 })
 
+test('what a request did not cost after all comes back, up to a full bucket', () => {
+  const buckets = new TokenBuckets({ tokensPerSec: 1e-9, burst: 100 }, 100)
+  buckets.take('a', 51, 0)
+  assert.deepEqual([buckets.settle('a', 51, 2).remaining, buckets.take('a', 98, 0).isAllowed], [98, true])
+  buckets.take('b', 200, 0)
+  assert.equal(buckets.settle('b', 200, 2).remaining, 98, 'the burst was taken')
+  assert.equal(buckets.settle('b', 50, 2).remaining, 100)
+})
+
+test('what an answer costs more is a debt of one burst at most, which refusals do not change and time pays', () => {
+  const buckets = new TokenBuckets({ tokensPerSec: 1, burst: 10 }, 100)
+  assert.ok(allowed(buckets, 'a', 8, 0))
+  const { remaining, tokens, resetSec } = buckets.settle('a', 8, 257)
+  assert.deepEqual([remaining, tokens, resetSec], [0, -10, 20])
+  for (let asked = 0; asked < 100; asked++) assert.equal(allowed(buckets, 'a', 1, 0), false)
+  const refused = buckets.take('a', 1, 0)
+  assert.deepEqual([refused.remaining, refused.retryAfterSec], [0, 11])
+  assert.equal(allowed(buckets, 'a', 1, 10_900), false)
+  assert.equal(allowed(buckets, 'a', 1, 13_000), true)
+})
+
 test('a refused client that waits for its Retry-After is served', () => {
   const buckets = new TokenBuckets({ tokensPerSec: 3, burst: 100 }, 100)
   assert.ok(allowed(buckets, 'a', 98, 0))
