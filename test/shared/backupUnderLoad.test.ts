@@ -19,6 +19,7 @@ const CLIENTS = 8
 const BLOCKS_PER_SECOND = 100
 /** Reading a million and comparing every claim takes minutes where others work, too. */
 const LONGEST_MS = 60 * 60_000
+const LOOK_MS = BRIDGES / 1_000
 const LISTS = ['bridges', 'claims', 'token-mappings'] as const
 
 interface SyntheticChain {
@@ -72,6 +73,7 @@ async function untilStored(service: ServiceProcess, headOf: (networkId: number) 
     ({ networks }) => networks.every(({ network_id, synced_block }) => synced_block === headOf(network_id)),
     'every network at its head',
     LONGEST_MS,
+    LOOK_MS,
   )
   await until(
     () => metrics(service),
@@ -81,10 +83,19 @@ async function untilStored(service: ServiceProcess, headOf: (networkId: number) 
     },
     'every sender known',
     LONGEST_MS,
+    LOOK_MS,
   )
 }
 
-const metrics = async ({ opsUrl }: ServiceProcess) => (await fetch(`${opsUrl}/metrics`)).text()
+/** Empty when a busy machine has let the connection run out. @throws when the service has ended. */
+async function metrics({ opsUrl, child }: ServiceProcess): Promise<string> {
+  try {
+    return await (await fetch(`${opsUrl}/metrics`)).text()
+  } catch (error) {
+    if (child.exitCode !== null || child.signalCode !== null) throw error
+    return ''
+  }
+}
 
 function numbersOf(text: string, name: string): number[] {
   return [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) =>

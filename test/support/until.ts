@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 /**
  * Asks again until the answer is good; for state of another process that sends no event.
+ * @param everyMs time between two questions; longer where a question takes from what is waited for.
  * @throws with the last answer when it does not become good in time.
  */
 export async function until<T>(
@@ -11,6 +12,7 @@ export async function until<T>(
   isGood: (answer: T) => boolean,
   what: string,
   withinMs = 30_000,
+  everyMs = 10,
 ): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
@@ -18,7 +20,7 @@ export async function until<T>(
     if (isGood(answer)) return answer
     if (Date.now() > deadline)
       throw new Error(`${what}: not within ${withinMs} ms, last ${JSON.stringify(answer)}`)
-    await delay(10)
+    await delay(everyMs)
   }
 }
 

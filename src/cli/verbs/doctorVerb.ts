@@ -144,6 +144,8 @@ async function probeAll(config: Config, report: (line: Line) => void): Promise<v
 }
 
 function faultText(error: unknown): string {
-  if (error instanceof ConfigError) return error.mistakes.join('; ')
+  if (error instanceof ConfigError && error.mistakes.length > 1)
+    return [error.message, ...error.mistakes].join('\n        - ')
+  if (error instanceof ConfigError) return error.mistakes.join()
   return error instanceof Error ? error.message : String(error)
 }

@@ -94,7 +94,8 @@ test('doctor tells a file of an address that has two lines, and all other mistak
     BDS_NETWORKS__0__RPC: 'https://layer1.example.org',
     BDS_HTTP__PORT: '99999',
   })
-  const told = line('configuration')
+  assert.match(line('configuration'), /^FAIL .*3 mistakes in the configuration$/)
+  const told = line('nothing')
   for (const mistake of [
     `network 1: rpc endpoint 0: url_file ${secret} has more than one line`,
     'network 0: rpc endpoint 0 is an example',
