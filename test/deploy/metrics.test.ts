@@ -217,7 +217,7 @@ test('each alert has a section in docs/runbook.md, which names it under the head
 function commandsIn(text: string): string[][] {
   const code = [...text.matchAll(/```[\s\S]*?```|`[^`]+`/g)].flatMap(([part]) => part.split(/[\n`]/))
   return code.flatMap((line) => {
-    const [, words] = /^(?!helm ).*(?<=^| )bds (?!env |bds )([a-z]+(?: [^#|&;)]*)?)/.exec(line) ?? []
+    const [, words] = /^(?!helm ).*(?<=^| )bds (?!env |bds |rm )([a-z]+(?: [^#|&;)]*)?)/.exec(line) ?? []
     return words === undefined ? [] : [words.trim().split(/ +/)]
   })
 }
