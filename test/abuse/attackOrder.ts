@@ -26,7 +26,9 @@ export type Manner =
   | { readonly type: 'reset'; readonly afterMs: number }
   /** The connection stays open, and a request goes out every so often. */
   | { readonly type: 'hold'; readonly everyMs: number }
-  /** The same, without reading an answer, until so many requests are out. */
+  /** One byte of its request every so often, for ever: each is a packet of its own. */
+  | { readonly type: 'drip'; readonly everyMs: number }
+  /** As `hold`, without reading an answer, until so many requests are out. */
   | { readonly type: 'stall'; readonly everyMs: number; readonly requests: number }
 
 /** What an attacker did. */

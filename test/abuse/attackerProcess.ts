@@ -8,6 +8,8 @@ import type { AttackMessage, AttackOrder, AttackReport } from './attackOrder.js'
 
 /** The packets of a handshake and of its end, with their headers. */
 const OPEN_BYTES = 240
+/** The headers of a packet. */
+const PACKET_BYTES = 40
 const TICK_MS = 5
 /** Numbers that are asked for again come after so many others: the answers to the first requests for them are there by then. */
 const WINDOW = 128
@@ -78,6 +80,7 @@ class Connection {
   }
 
   private send(socket: Socket): number {
+    if (manner.type === 'drip') return this.drip(socket, manner.everyMs)
     let text = nextRequest()
     if (manner.type === 'pipeline') {
       const more = Array.from({ length: manner.requests - 1 }, nextRequest)
@@ -98,6 +101,16 @@ class Connection {
         if (this.socket === socket) this.getReady()
       }, manner.everyMs)
     return text.length
+  }
+
+  private drip(socket: Socket, everyMs: number): number {
+    const text = order.requests[0]!
+    socket.write(text[this.sent % text.length]!)
+    if (++this.sent % text.length === 0) counts.requests++
+    setTimeout(() => {
+      if (this.socket === socket) this.getReady()
+    }, everyMs)
+    return PACKET_BYTES + 1
   }
 
   private read(bytes: Buffer): void {

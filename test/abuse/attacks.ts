@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { BLOCK_DEPOSITS } from '../../bench/query/traffic.js'
 import { BRIDGES } from './abusedService.js'
 import type { Attack } from './underAttack.js'
@@ -228,4 +229,83 @@ export const memoryAttacks: readonly Attack[] = [
     'proofs that are not there',
     '/bridge/v1/claim-proof?network_id=0&deposit_count=1&leaf_index={n}',
   ),
+]
+
+/** The longest file that is served, 1.6 MB: the build has made it. */
+const LONG_DOCUMENT = `/docs/assets/${readdirSync(new URL('../../docs/', import.meta.url)).find((file) => file.endsWith('.js'))}`
+const MAX_HEADER = 3_600
+const POINT = '/bridge/v1/l1-info-tree-index?network_id=0&deposit_count=1'
+
+const filled = (text: string): string => text.repeat(Math.floor(MAX_HEADER / text.length))
+const withHeader = (name: string, value: string): string => request(POINT, 'GET', `${name}: ${value}\r\n`)
+
+/** Requests with more in them than anybody needs, each of which is answered. */
+const ODD_REQUESTS = [
+  withHeader('Cookie', filled('a=b; ')),
+  withHeader('Accept-Encoding', 'br;q=0.1,'.repeat(28)),
+  withHeader('If-None-Match', filled('"123456789012345678901234567",')),
+  withHeader('X-Forwarded-For', filled(',')),
+  withHeader('Authorization', `Bearer ${filled(' ')}`),
+  withHeader('Range', 'bytes=0-1,5-6'),
+  withHeader(
+    'Upgrade',
+    'websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: YQ==',
+  ),
+  request(POINT, 'GET', 'a: b\r\n'.repeat(40)),
+  request(`/bridge/v1/bridges?network_id=0&page_size=1&${'%61&'.repeat(24)}{n}`),
+  request(`/bridge/v1/bridges?network_id=0&${'deposit%5Fcount=%39&'.repeat(90)}{n}`),
+  request(`/bridge/v1/bridges?network_id=0&network_id=0&{n}`),
+  request(`/${'%2e'.repeat(600)}`),
+]
+
+/** Requests after each of which the service ends the connection. */
+const LAST_REQUESTS = [
+  `GET ${POINT} HTTP/1.0\r\nHost: a\r\n\r\n`,
+  request(POINT, 'GET', 'Transfer-Encoding: chunked\r\n').concat('5\r\nhello\r\n0\r\n\r\n'),
+  request(POINT, 'POST', 'Content-Length: 5\r\n').concat('hello'),
+  `GET ${POINT} HTTP/1.1\r\n\r\n`,
+  `GET ${POINT} HTTP/1.1\r\nHost: a\r\nX-More: ${'x'.repeat(6_000)}\r\n\r\n`,
+  request(POINT, 'GET', 'a: b\r\n'.repeat(150)),
+  `\u0016\u0003\u0001 no HTTP\r\n\r\n`,
+]
+
+const asking = (requests: readonly string[], connections = 64): Attack['order'] => ({
+  ...{ from: ONE, connections, bytesPerSec: SLOW_LINE, requests },
+  manner: { type: 'ask' },
+})
+
+/** Others of the same kinds. */
+export const furtherAttacks: readonly Attack[] = [
+  {
+    title: 'long headers, cookies, lists of tags, encoded names and upgrades, 64 connections',
+    order: { ...asking(ODD_REQUESTS), bytesPerSec: 10_000_000 },
+  },
+  {
+    title: 'requests that end their connection, reset after 20 ms, 64 connections',
+    order: { ...asking(LAST_REQUESTS), manner: { type: 'reset', afterMs: 20 } },
+  },
+  {
+    title: 'searches, coded, 64 connections',
+    order: asking([request('/bridge/v1/search?q=0:{n}', 'GET', CODED)]),
+  },
+  {
+    title: 'ways of bridges, coded, 64 connections',
+    order: {
+      ...asking([request('/bridge/v1/bridge-status?network_id=0&deposit_count={n}', 'GET', CODED)]),
+      numbers: BRIDGES,
+    },
+  },
+  {
+    title: 'a document of 1.6 MB, 16 connections, and HEAD and Range of it on as many',
+    order: asking([request(LONG_DOCUMENT), request(LONG_DOCUMENT, 'HEAD', 'Range: bytes=0-5\r\n')], 32),
+  },
+  {
+    title: 'a document of 1.6 MB that 64 clients ask for and never take',
+    lastsMs: 9_000,
+    order: { ...asking([request(LONG_DOCUMENT)]), manner: { type: 'stall', everyMs: 1_500, requests: 4 } },
+  },
+  {
+    title: 'requests in packets of one byte each, 500 connections',
+    order: { ...asking([request(POINT)], 500), manner: { type: 'drip', everyMs: 20 } },
+  },
 ]

@@ -41,23 +41,29 @@ let spareTries = 3
 const POINTS_FROM = '127.0.0.2'
 const PROBES_FROM = '127.0.0.3'
 
-/** The operations port: p99 within this, or within so many times that of the run without an attack. */
+/*
+ * What is promised on a machine without other work: the operations port within 20 ms at p99, points within ten times what they take
+ * without the attack and within 50 ms, and no more than 100 MB of memory, which are back within a minute.
+ */
 const PROBE_MS = 20
-const PROBE_FACTOR = 4
-/** Points: p99 within so many times that of the run without an attack, which counts as this long at least. */
 const POINT_FACTOR = 10
-const POINT_MS = 3
-/** Where the machine has other work: so many times what a bare server took meanwhile. A point goes through three threads. */
-const PROBE_TO_BARE = 3
-const POINT_TO_BARE = 6
+const POINT_MS = 50
+/** What points take without an attack counts as this long at least. */
+const LEAST_POINT_MS = 3
+const MOST_MORE_BYTES = 100e6
+const MEMORY_BACK_MS = 60_000
+/**
+ * With other work the machine itself is late, which a bare server beside the service tells: then each may take so many times what that one
+ * took meanwhile. A point goes through three threads.
+ */
+const PROBE_TO_BARE = 2
+const POINT_TO_BARE = 4
 /** So soon after the attack the API's probes are back, each within this. */
 const BACK_MS = 1_000
 const BACK_PROBE_MS = 50
-const MIB = 2 ** 20
-const MOST_MORE_MIB = 100
+const MB = 1e6
 /** Memory is back when no more than this is left: the heaps of threads grow and shrink by so much in their usual work. */
-const MOST_LEFT_MIB = 50
-const MEMORY_BACK_MS = 60_000
+const MOST_LEFT_BYTES = 50e6
 
 interface Seen {
   /** Of a bare server beside the service, by a client like the probe. */
@@ -141,23 +147,23 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
   const cpuAfter = cpuTimes(service.child.pid!)
   const report = await attacker!.stop()
   const backMs = await untilBack(service)
-  const moreMib = memory.stop() / MIB
-  const memoryBackMs = await untilMemoryIsBack(service, memory.before + MOST_LEFT_MIB * MIB)
+  const moreBytes = memory.stop()
+  const memoryBackMs = await untilMemoryIsBack(service, memory.before + MOST_LEFT_BYTES)
   const cpu = (cpuAfter.frontUs + cpuAfter.restUs - cpuBefore.frontUs - cpuBefore.restUs) / lastedMs / 1000
 
   const { machine, operations, points } = under
-  const probeLimit = Math.max(PROBE_MS, PROBE_FACTOR * alone.operations.p99Ms, PROBE_TO_BARE * machine.p99Ms)
-  const pointLimit = Math.max(
-    POINT_FACTOR * Math.max(POINT_MS, alone.points.p99Ms),
-    POINT_TO_BARE * machine.p99Ms,
-  )
+  const promisedMs = Math.min(POINT_MS, POINT_FACTOR * Math.max(LEAST_POINT_MS, alone.points.p99Ms))
+  const probeLimit = Math.max(PROBE_MS, PROBE_TO_BARE * machine.p99Ms)
+  const pointLimit = Math.max(promisedMs, POINT_TO_BARE * machine.p99Ms)
+  const isAsPromised = operations.p99Ms <= PROBE_MS && points.p99Ms <= promisedMs
   console.log(
     [
       `${attack.title}: ${(report.bytes / report.seconds / 1e6).toFixed(2)} MB/s, ${report.requests} requests, ${report.opened} connections, ${report.closed} closed by the service, answers ${JSON.stringify(report.answers)}`,
       `  operations /livez ${told(alone.operations)} → ${told(operations)}`,
       `  a bare server ${told(alone.machine)} → ${told(machine)}`,
       `  points ${told(alone.points)} → ${told(points)}`,
-      `  API probe back after ${text(backMs)}; memory + ${moreMib.toFixed(0)} MiB, back after ${text(memoryBackMs)}; ${cpu.toFixed(2)} processors`,
+      `  API probe back after ${text(backMs)}; memory + ${(moreBytes / MB).toFixed(0)} MB, back after ${text(memoryBackMs)}; ${cpu.toFixed(2)} processors; ${isAsPromised ? 'as promised' : 'the machine is late'}`,
+      rowOf(attack.title, alone, under, moreBytes),
     ].join('\n'),
   )
   const late = [
@@ -166,7 +172,7 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
   ]
   if (backMs === undefined) late.push(`no probe of the API within ${BACK_MS} ms after the attack`)
   const kept: string[] = []
-  if (moreMib > MOST_MORE_MIB) kept.push(`${moreMib.toFixed(0)} MiB more memory`)
+  if (moreBytes > MOST_MORE_BYTES) kept.push(`${(moreBytes / MB).toFixed(0)} MB more memory`)
   if (memoryBackMs === undefined) kept.push(`the memory was not back within ${MEMORY_BACK_MS} ms`)
   if (counter !== undefined && (await countOf(service, counter)) <= counted)
     kept.push(`${counter} has not grown`)
@@ -281,6 +287,20 @@ async function untilMemoryIsBack(service: AbusedService, mostBytes: number): Pro
     () => performance.now() - startedAtMs,
     () => undefined,
   )
+}
+
+/** A row of the table in docs/benches.md. */
+function rowOf(title: string, alone: Seen, under: Seen, moreBytes: number): string {
+  const both = (of: (seen: Seen) => number, digits: number): string =>
+    `${of(alone).toFixed(digits)} → ${of(under).toFixed(digits)}`
+  return `| ${[
+    title,
+    both(({ points }) => points.p50Ms, 1),
+    both(({ points }) => points.p99Ms, 0),
+    both(({ operations }) => operations.p99Ms, 0),
+    both(({ machine }) => machine.p99Ms, 0),
+    (moreBytes / MB).toFixed(0),
+  ].join(' | ')} |`
 }
 
 function told({ requests, p50Ms, p99Ms, worstMs, faults }: Experience): string {

@@ -1,0 +1,4 @@
+import { furtherAttacks } from './attacks.js'
+import { testAttacks } from './underAttack.js'
+
+testAttacks(furtherAttacks)
