@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Devnet } from '../../src/devnet/devnet.js'
 import { playScenario } from '../../src/devnet/scenario.js'
-import { runProxy } from '../proxies/proxyWorld.js'
+import { runHaproxy } from '../proxies/proxyWorld.js'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
-import { tempFolder } from '../support/tempFolder.js'
 import { serviceOn } from './devnet/devnetService.js'
 import { testDevnet } from './devnet/testDevnet.js'
 import { openPage, startBrowser } from './explorerBrowser.js'
@@ -46,11 +43,8 @@ test('behind HAProxy and three instances, of which one is killed meanwhile, a wa
 /** HAProxy, which gives each request to the next instance. @returns its address. */
 async function balancerOver(t: TestContext, urls: readonly string[]): Promise<string> {
   const port = await freePort()
-  const file = join(tempFolder(t), 'haproxy.cfg')
   const servers = urls.map((url, at) => `    server instance${at} ${new URL(url).host}`)
-  writeFileSync(
-    file,
-    `
+  const config = `
 defaults
     mode http
     timeout connect 1s
@@ -67,9 +61,8 @@ listen api
     http-check expect status 200
     default-server check inter 500ms fall 1 rise 1
 ${servers.join('\n')}
-`,
-  )
-  await runProxy(t, 'haproxy', ['-db', '-f', file], port)
+`
+  await runHaproxy(t, port, config)
   return `http://127.0.0.1:${port}`
 }
 

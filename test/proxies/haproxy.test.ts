@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
-import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
-import { assertRollsUnderLoad, deployed, runProxy, startTwoInstances } from './proxyWorld.js'
+import { assertRollsUnderLoad, deployed, runHaproxy, startTwoInstances } from './proxyWorld.js'
 
 const rules = { skip: skipWithout('haproxy'), timeout: 200_000 }
 
@@ -19,7 +16,7 @@ test(
   async (context) => {
     const instances = await startTwoInstances(context)
     const port = await freePort()
-    await haproxy(context, port, deployed('haproxy.cfg', port, instances.ports))
+    await runHaproxy(context, port, deployed('haproxy.cfg', port, instances.ports))
     await assertRollsUnderLoad(port, instances)
   },
 )
@@ -37,7 +34,7 @@ test(
     await once(service, 'listening')
     const { port: api } = service.address() as AddressInfo
     const port = await freePort()
-    await haproxy(
+    await runHaproxy(
       context,
       port,
       deployed('haproxy.cfg', port, [
@@ -56,7 +53,7 @@ test(
   async (context) => {
     const instances = await startTwoInstances(context)
     const port = await freePort()
-    await haproxy(context, port, defaultCheck(port, instances.ports))
+    await runHaproxy(context, port, defaultCheck(port, instances.ports))
     await assertRollsUnderLoad(port, instances)
   },
 )
@@ -67,7 +64,7 @@ test(
   async (context) => {
     const instances = await startTwoInstances(context)
     const port = await freePort()
-    await haproxy(
+    await runHaproxy(
       context,
       port,
       defaultCheck(port, instances.ports, '    stats enable\n    stats uri /haproxy-stats\n'),
@@ -110,10 +107,4 @@ ${extra}    option httpchk
     server first 127.0.0.1:${first!.api} port ${first!.ops}
     server second 127.0.0.1:${second!.api} port ${second!.ops}
 `
-}
-
-async function haproxy(context: TestContext, port: number, config: string): Promise<void> {
-  const file = join(tempFolder(context), 'haproxy.cfg')
-  writeFileSync(file, config)
-  await runProxy(context, 'haproxy', ['-db', '-f', file], port)
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSmallWorld } from '../support/fakeChainScenario.js'
 import { freePort } from '../support/freePort.js'
 import { installedProgram } from '../support/installedProgram.js'
 import { type ServiceProcess, startService } from '../support/serviceProcess.js'
 import { inStep, serveWorld } from '../support/serviceWorld.js'
-import type { Cleaner } from '../support/tempFolder.js'
+import { type Cleaner, tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
 import { type LoadReport, type LoadTarget, startLoad } from './steadyLoad.js'
 
@@ -126,6 +127,13 @@ export async function runProxy(
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${said}`)
   })
+}
+
+/** Runs HAProxy with a configuration until the test ends. Resolves when it accepts connections. */
+export async function runHaproxy(context: Cleaner, port: number, config: string): Promise<void> {
+  const file = join(tempFolder(context), 'haproxy.cfg')
+  writeFileSync(file, config)
+  await runProxy(context, 'haproxy', ['-db', '-f', file], port)
 }
 
 /** Restarts both instances one after the other under load through the proxy: no request may fail. */
