@@ -23,6 +23,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
   merkle: ['size'],
   memory: ['size', 'shared', 'settle', 'seconds', 'restarts', 'doc'],
   requestLines: ['lines', 'requests'],
+  pages: ['pages', 'rounds', 'seconds', 'connections'],
   idle: ['networks', 'poll', 'settle', 'seconds', 'doc'],
 }
 
