@@ -10,13 +10,32 @@ const follow = (): boolean => document.documentElement.classList.toggle('dark-mo
 dark.addEventListener('change', follow)
 follow()
 
+const docs = document.getElementById('docs')!
+
+const REGIONS = [
+  ['.information-container', 'About this API'],
+  ['.scheme-container', 'Server and key'],
+] as const
+
+/** What Swagger UI leaves out for those who use a keyboard or a screen reader. */
+function mend(): void {
+  for (const block of docs.querySelectorAll('pre')) block.tabIndex = 0
+  docs.querySelector('#servers')?.setAttribute('aria-label', 'Server')
+  for (const [place, name] of REGIONS) {
+    const region = docs.querySelector(place)
+    region?.setAttribute('role', 'region')
+    region?.setAttribute('aria-label', name)
+  }
+}
+new MutationObserver(mend).observe(docs, { childList: true, subtree: true })
+
 const response = await fetch(`${api}/openapi.json`)
 const spec = (await response.json()) as object
 
 SwaggerUi({
   // A proxy may put a path in front of the service, which the document does not know.
   spec: { ...spec, servers: [{ url: api, description: 'This service' }] },
-  domNode: document.getElementById('docs')!,
+  domNode: docs,
   deepLinking: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,

@@ -22,7 +22,7 @@ export function staticDocuments(mayCompress: boolean): StaticDocument[] {
           ? '<!doctype html><html lang="en"><title>API</title><p>The build has not made this page. The contract: <a href="openapi.json">openapi.json</a>.</p></html>\n'
           : `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API · Bridge Data Service</title>
 <link rel="stylesheet" href="${prefix}assets/${files.nameOf(/\.css$/)}"><script type="module" src="${prefix}assets/${files.nameOf(/\.js$/)}"></script>
-</head><body><main id="docs"><noscript>This page needs JavaScript. The contract is in openapi.json.</noscript></main></body></html>
+</head><body><div id="docs"><noscript>This page needs JavaScript. The contract is in openapi.json.</noscript></div></body></html>
 `,
       ),
       cacheControl: ONE_HOUR,
