@@ -15,6 +15,8 @@ const DAY_SEC = 86_400
 const GRACE_SEC = 3_600
 /** Bars come after rows: a browser asks one host six questions at a time. */
 const AT_ONCE = 2
+/** A bar for today need not grow with each bridge. */
+const LEAST_MS = 5_000
 const HEIGHT = 40
 const BAR = 3
 const STEP = 4
@@ -73,8 +75,10 @@ export function DayChart({
   readonly networkId: number
   readonly isWhole: boolean | undefined
 }): JSX.Element {
-  const { data: days = [] } = useLive(isWhole === true ? `days/${networkId}` : undefined, (signal) =>
-    daysOf(networkId, signal),
+  const { data: days = [] } = useLive(
+    isWhole === true ? `days/${networkId}` : undefined,
+    (signal) => daysOf(networkId, signal),
+    LEAST_MS,
   )
   const most = days.reduce((highest, { count }) => Math.max(highest, count), 0)
   const sum = days.reduce((total, { count }) => total + count, 0)

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { BridgeApiError, BridgeClientError } from '../client/bridgeClient.js'
-import { onChange } from './changeWatch.js'
+import { type Follows, onChange } from './changeWatch.js'
 
 /** An answer that is asked for again whenever it may have changed. */
 export interface LiveAnswer<T> {
@@ -19,11 +19,13 @@ const FAILED_MS = 4_000
  * @param question names what is asked for: another question is asked at once. Undefined asks nothing.
  * @param load asks it.
  * @param leastMs between two rounds of asking, where `load` asks so much that a second is too little.
+ * @param follows after what it is asked again.
  */
 export function useLive<T>(
   question: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
   leastMs = 0,
+  follows: Follows = 'rows',
 ): LiveAnswer<T> {
   const [answer, setAnswer] = useState<{ question?: string | undefined; data?: T; failure?: unknown }>({})
   const latest = useRef(load)
@@ -61,13 +63,13 @@ export function useLive<T>(
       }, waitMs)
     }
     void ask()
-    const end = onChange(() => void ask())
+    const end = onChange(() => void ask(), follows)
     return () => {
       end()
       clearTimeout(timer)
       controller.abort()
     }
-  }, [question, leastMs])
+  }, [question, leastMs, follows])
 
   return { data: answer.data, failure: answer.failure, isOld: answer.question !== question }
 }

@@ -31,6 +31,13 @@ export function networkName(networkId: number): string {
   return networks.get(networkId)?.name ?? (networkId === 0 ? 'Layer 1' : `Network ${networkId}`)
 }
 
+let firstPosition: string | undefined
+
+/** Where feeds were before the first list was read that the page has asked for; undefined while there is none. */
+export function feedPosition(): string | undefined {
+  return firstPosition
+}
+
 /**
  * Asks once: whoever shows an answer says what went wrong, and when it is asked again. `no-cache` has the browser send the tag of what it has
  * with each question, so what has not changed comes as a 304 without a body.
@@ -38,5 +45,9 @@ export function networkName(networkId: number): string {
 export const api = createBridgeClient({
   baseUrl: apiUrl,
   attempts: 1,
-  fetch: (url, init) => fetch(url, { ...init, cache: 'no-cache' }),
+  async fetch(url, init) {
+    const response = await fetch(url, { ...init, cache: 'no-cache' })
+    firstPosition ??= response.headers.get('x-feed-position') ?? undefined
+    return response
+  },
 })

@@ -1,18 +1,21 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useReducer, useRef } from 'preact/hooks'
 import type { Bridge, Claim, TokenMapping } from '../client/bridgeClient.js'
+import { type Reorg, recentReorgs } from './changeWatch.js'
 import { networkName } from './pageSettings.js'
 import { Ago, Chip, Hex, Link, Route } from './pieces.js'
+import { nextRows, type ShownRow } from './shownRows.js'
 import { plainText } from './spelling.js'
 import { Amount } from './tokenBook.js'
-import { bridgeState, bridgeStates } from './words.js'
+import { bridgeState, bridgeStates, takenBack } from './words.js'
 
 /** Tables of rows. Below 640 pixels each row is a card, and each value stands beside the name of its column. */
 
 export interface Column<Row> {
   readonly name: string
-  readonly cell: (row: Row) => ComponentChildren
-  /** `number`: at the right edge, as times are. `wide` and `middle`: left out below 1080 and 900 pixels, but not on cards. */
-  readonly class?: 'number' | 'wide' | 'middle' | 'number middle'
+  readonly cell: (row: Row, isGone: boolean) => ComponentChildren
+  /** `number`: at the right edge, as times are. `text`: on more than one line. `state`: as wide as the longest state, so that nothing moves when it changes. `wide` and `middle`: left out below 1080 and 900 pixels, but not on cards. */
+  readonly class?: 'state' | 'number' | 'wide' | 'middle' | 'number middle' | 'text middle'
   /** Its cell needs no name on a card, as it says what the row is. */
   readonly isHead?: boolean
 }
@@ -22,18 +25,55 @@ interface RowsProps<Row> {
   readonly caption: string
   /** The rows answer an older question. */
   readonly isOld?: boolean
+  /** Somebody points at the rows, so they stay where they are. */
+  readonly isHeld?: boolean
+}
+
+/** So long a row that was taken back is shown as that. */
+const GONE_MS = 4_000
+
+function useShownRows<Row>(
+  rows: readonly Row[],
+  isHeld: boolean,
+  keyOf: (row: Row) => string,
+  isGoneBy: (row: Row, reorg: Reorg) => boolean,
+): readonly ShownRow<Row>[] {
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  const shown = useRef<readonly ShownRow<Row>[]>([])
+  const last = useRef<{ rows?: readonly Row[]; isHeld: boolean }>({ isHeld })
+  if (last.current.rows !== rows || last.current.isHeld !== isHeld) {
+    last.current = { rows, isHeld }
+    const reorgs = recentReorgs()
+    const isTakenBack = (row: Row): boolean => reorgs.some((reorg) => isGoneBy(row, reorg))
+    shown.current = nextRows(shown.current, rows, { keyOf, isHeld, isTakenBack })
+  }
+  const gone = shown.current.filter(({ mark }) => mark === 'gone').map(({ key }) => key)
+  useEffect(() => {
+    if (gone.length === 0) return undefined
+    const timer = setTimeout(() => {
+      shown.current = shown.current.filter(({ mark }) => mark !== 'gone')
+      redraw(0)
+    }, GONE_MS)
+    return () => clearTimeout(timer)
+  }, [gone.join()])
+  return shown.current
 }
 
 export function DataTable<Row>({
   rows,
   caption,
   isOld = false,
+  isHeld = false,
   columns,
   keyOf,
+  isGoneBy = () => false,
 }: RowsProps<Row> & {
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row) => string
+  /** Whether a reorg takes the row back. */
+  readonly isGoneBy?: (row: Row, reorg: Reorg) => boolean
 }): JSX.Element {
+  const shown = useShownRows(rows, isHeld, keyOf, isGoneBy)
   return (
     <div class={isOld ? 'table old' : 'table'}>
       <table>
@@ -48,11 +88,11 @@ export function DataTable<Row>({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)} class="row">
+          {shown.map(({ key, row, mark = '' }) => (
+            <tr key={key} class={`row ${mark}`}>
               {columns.map(({ name, cell, class: kind, isHead }) => (
                 <td key={name} class={kind} data-label={isHead === true ? undefined : name}>
-                  {cell(row)}
+                  {cell(row, mark === 'gone')}
                 </td>
               ))}
             </tr>
@@ -80,7 +120,12 @@ function BridgeLink({
 }
 
 const bridgeColumns: readonly Column<Bridge>[] = [
-  { name: 'State', isHead: true, cell: (bridge) => <Chip {...bridgeStates[bridgeState(bridge)]} /> },
+  {
+    name: 'State',
+    class: 'state',
+    isHead: true,
+    cell: (bridge, isGone) => <Chip {...(isGone ? takenBack : bridgeStates[bridgeState(bridge)])} />,
+  },
   { name: 'Bridge', isHead: true, cell: (bridge) => <BridgeLink {...bridge} /> },
   { name: 'Amount', class: 'number', cell: (bridge) => <Amount {...bridge} /> },
   {
@@ -110,12 +155,24 @@ export function BridgeTable(props: RowsProps<Bridge>): JSX.Element {
       {...props}
       columns={bridgeColumns}
       keyOf={({ originNetwork, depositCount, txHash }) => `${originNetwork}:${depositCount}:${txHash}`}
+      isGoneBy={({ originNetwork, depositCount }, reorg) =>
+        originNetwork === reorg.networkId && depositCount >= reorg.depositCount
+      }
     />
   )
 }
 
 const claimColumns: readonly Column<Claim>[] = [
-  { name: 'Bridge', isHead: true, cell: (claim) => <BridgeLink {...claim} /> },
+  {
+    name: 'Bridge',
+    isHead: true,
+    cell: (claim, isGone) => (
+      <span class="place">
+        <BridgeLink {...claim} />
+        {isGone ? <Chip {...takenBack} /> : null}
+      </span>
+    ),
+  },
   {
     name: 'Amount',
     class: 'number',
@@ -154,6 +211,9 @@ export function ClaimTable(props: RowsProps<Claim>): JSX.Element {
       {...props}
       columns={claimColumns}
       keyOf={({ blockNumber, logIndex }) => `${blockNumber}:${logIndex}`}
+      isGoneBy={({ destinationNetwork, blockNumber }, { networkId, ancestorBlock }) =>
+        destinationNetwork === networkId && ancestorBlock !== undefined && blockNumber > ancestorBlock
+      }
     />
   )
 }
@@ -193,7 +253,7 @@ const tokenColumns: readonly Column<TokenMapping>[] = [
     ),
   },
   {
-    name: 'Stands for it',
+    name: 'Wrapped as',
     cell: ({ wrappedNetwork, wrappedTokenAddress }) => (
       <TokenPlace networkId={wrappedNetwork} address={wrappedTokenAddress} />
     ),

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { BridgeView } from './bridgeView.js'
-import { useWatch } from './changeWatch.js'
+import { useWatch, type WatchState } from './changeWatch.js'
 import { AddressView, ResultsView } from './foundViews.js'
 import { Icon } from './icons.js'
 import { namedNetwork } from './listFilters.js'
@@ -189,20 +189,35 @@ function SearchBox(): JSX.Element {
   )
 }
 
+const linkWords: { readonly [L in WatchState['link']]: { readonly word: string; readonly title: string } } = {
+  starting: { word: 'Connecting', title: 'Asking the service' },
+  live: { word: 'Live', title: 'Changes come as they happen' },
+  looking: { word: 'Every 2 s', title: 'The page looks for changes every two seconds' },
+  cut: { word: 'Reconnecting', title: 'Changes do not come by themselves at the moment' },
+  lost: { word: 'Reconnecting', title: 'The service does not answer' },
+  asleep: { word: 'Paused', title: 'Nobody looks at this page' },
+}
+
 function LinkState(): JSX.Element {
   const { link } = useWatch()
-  const words = { starting: 'Connecting', live: 'Live', lost: 'Reconnecting', asleep: 'Paused' } as const
+  const { word, title } = linkWords[link]
   return (
-    <span class={`link ${link}`} role="status">
+    <span class={`link ${link}`} role="status" title={title}>
       <span class="dot" aria-hidden="true" />
-      <span>{words[link]}</span>
+      <span>{word}</span>
     </span>
   )
 }
 
-/** What the page shows is no longer what the service has. */
+/** What the page shows may no longer be what the service has. */
 function LostBanner(): JSX.Element | null {
   const { link, sync, failure } = useWatch()
+  if (link === 'cut')
+    return (
+      <p class="banner cut" role="status">
+        Live updates are cut off. Until they are back the page looks every two seconds.
+      </p>
+    )
   if (link !== 'lost') return null
   return (
     <p class="banner" role="alert">

@@ -20,6 +20,9 @@ export const bridgeStates: { readonly [S in BridgeState]: StateWords } = {
   blocked: { tone: 'bad', word: 'Blocked' },
 }
 
+/** Of a row that its network has taken back, by a reorg or a cut of its exit tree. */
+export const takenBack: StateWords = { tone: 'quiet', word: 'Taken back' }
+
 export function bridgeState(bridge: {
   readonly readyForClaim: boolean
   readonly claimTxHash: string | null
