@@ -8,12 +8,13 @@ import {
   type TypicalTime,
 } from '../client/bridgeClient.js'
 import { ClaimPanel } from './claimPanel.js'
+import { EarlierBridges, useEarlier } from './earlierBridges.js'
 import { Icon, type IconName } from './icons.js'
 import { useLive } from './liveAnswer.js'
-import { api, apiUrl, networkName } from './pageSettings.js'
+import { api, apiUrl, networkIds, networkName } from './pageSettings.js'
 import { Ago, Chip, CopyButton, Empty, Failure, Hex, Mono, useNowSec } from './pieces.js'
 import { ProofPanel } from './proofPanel.js'
-import { bytesOf, duration, exactTime, grouped, readableText } from './spelling.js'
+import { bytesOf, duration, exactAmount, exactTime, grouped, readableText } from './spelling.js'
 import { Amount, knownToken, useTokenBook } from './tokenBook.js'
 import {
   bridgeState,
@@ -22,8 +23,12 @@ import {
   nowSentence,
   stageMeanings,
   stageTitle,
+  takenBack,
   usualTime,
 } from './words.js'
+
+/** Between two looks for the token on the other side, which is made once. */
+const MAPPING_MS = 30_000
 
 /** One bridge: what it is, what it waits for, what can be done. */
 export function BridgeView({
@@ -33,15 +38,20 @@ export function BridgeView({
   readonly networkId: number
   readonly depositCount: number
 }): JSX.Element {
-  const { data, failure } = useLive(`bridge/${networkId}/${depositCount}`, async (signal) => {
-    const [{ bridges }, { statuses }] = await Promise.all([
-      api.getBridges({ networkId, depositCount }, { signal }),
-      api.getBridgeStatus({ networkId, depositCount }, { signal }),
-    ])
-    const [bridge] = bridges
-    const [status] = statuses
-    return bridge === undefined || status === undefined ? undefined : { bridge, status }
-  })
+  const { data, failure } = useLive(
+    `bridge/${networkId}/${depositCount}`,
+    async (signal) => {
+      const [{ bridges }, { statuses }] = await Promise.all([
+        api.getBridges({ networkId, depositCount }, { signal }),
+        api.getBridgeStatus({ networkId, depositCount }, { signal }),
+      ])
+      const [bridge] = bridges
+      const [status] = statuses
+      return bridge === undefined || status === undefined ? undefined : { bridge, status }
+    },
+    0,
+    'blocks',
+  )
   if (failure instanceof BridgeApiError && (failure.status === 404 || failure.status === 400))
     return <Missing networkId={networkId} depositCount={depositCount} />
   return (
@@ -64,6 +74,29 @@ function Missing({
   readonly networkId: number
   readonly depositCount: number
 }): JSX.Element {
+  const earlier = useEarlier(networkId, depositCount)
+  if (earlier !== undefined && earlier.sent.length > 0)
+    return (
+      <>
+        <div class="head">
+          <div>
+            <h1>
+              Bridge {networkId}:{depositCount}
+            </h1>
+            <p class="sentence">
+              <Chip {...takenBack} />{' '}
+              <span>
+                {networkName(networkId)} took it back, so no list has it any more.
+                {earlier.claimedOn === undefined
+                  ? ''
+                  : ` It had been claimed on ${networkName(earlier.claimedOn)}; what was paid out stays paid.`}
+              </span>
+            </p>
+          </div>
+        </div>
+        <EarlierBridges transactions={earlier.sent} networkId={networkId} />
+      </>
+    )
   return (
     <Empty title={`${networkName(networkId)} has no bridge number ${grouped(depositCount)} yet.`} isView>
       <p>
@@ -86,6 +119,7 @@ function Skeleton(): JSX.Element {
 
 function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: BridgeStatus }): JSX.Element {
   const nowSec = useNowSec()
+  const earlier = useEarlier(bridge.originNetwork, bridge.depositCount)?.sent ?? []
   const current = status.stages.find(({ stage, state }) => stage === status.currentStage && state !== 'done')
   const isOver = status.claimTxHash !== null
   // Nothing is waited for once it may be claimed: how long others took says something, how long it has been does not.
@@ -118,7 +152,7 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
       </div>
       <div class="columns">
         <section aria-labelledby="way" class="panel">
-          <h2 id="way">Its way</h2>
+          <h2 id="way">Progress</h2>
           <ol class="way">
             {status.stages.map((stage) => (
               <Stage
@@ -132,6 +166,9 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
         </section>
         <div class="stack">
           {bridgeState(bridge) === 'ready' ? <ClaimPanel bridge={bridge} /> : null}
+          {earlier.length === 0 ? null : (
+            <EarlierBridges transactions={earlier} networkId={bridge.originNetwork} bridge={bridge} />
+          )}
           <Parties bridge={bridge} />
           <MessageData bridge={bridge} />
           {status.l1InfoTreeIndex === null ? null : <ProofPanel bridge={bridge} />}
@@ -253,16 +290,49 @@ function Fact({
   )
 }
 
+/** The token on the side where it arrives; undefined for coins, and where the destination has none for it yet. */
+function useReceivedToken({
+  destinationNetwork,
+  tokenNetwork,
+  tokenAddress,
+  leafType,
+}: Bridge): string | undefined {
+  const isToken = leafType === 0 && !/^0x0{40}$/.test(tokenAddress)
+  const isHome = isToken && tokenNetwork === destinationNetwork
+  const isServed = networkIds.includes(destinationNetwork)
+  const { data } = useLive(
+    isToken && !isHome && isServed
+      ? `received/${destinationNetwork}/${tokenNetwork}/${tokenAddress}`
+      : undefined,
+    async (signal) => {
+      const { tokenMappings } = await api.getTokenMappings(
+        { networkId: destinationNetwork, tokenNetwork, tokenAddress },
+        { signal },
+      )
+      return tokenMappings.find(({ isCurrent }) => isCurrent)?.wrappedTokenAddress
+    },
+    MAPPING_MS,
+  )
+  return isHome ? tokenAddress : data
+}
+
 function Parties({ bridge }: { readonly bridge: Bridge }): JSX.Element {
   const token = knownToken(bridge, useTokenBook())
-  const { originNetwork, destinationNetwork, tokenNetwork, tokenAddress, leafType } = bridge
+  const { originNetwork, destinationNetwork, tokenNetwork, tokenAddress, leafType, amount } = bridge
+  const received = useReceivedToken(bridge)
   return (
     <section aria-labelledby="parties" class="panel">
       <h2 id="parties">What was sent</h2>
       <dl class="facts">
         <Fact name="Kind">{leafType === 0 ? 'Tokens' : 'A message to a contract'}</Fact>
         <Fact name="Amount">
-          <Amount {...bridge} />
+          <span class="hex">
+            <Amount {...bridge} />
+            <CopyButton
+              text={exactAmount(amount, token?.decimals ?? 0).replaceAll(',', '')}
+              what="exact amount"
+            />
+          </span>
         </Fact>
         <Fact name="Sender">
           <Hex value={bridge.originAddress} kind="address" networkId={originNetwork} />
@@ -285,6 +355,14 @@ function Parties({ bridge }: { readonly bridge: Bridge }): JSX.Element {
             )}
           </Fact>
         ) : null}
+        {received === undefined ? null : (
+          <Fact name="Arrives as">
+            <span class="place">
+              <span>Token on {networkName(destinationNetwork)}</span>
+              <Hex value={received} kind="address" networkId={destinationNetwork} />
+            </span>
+          </Fact>
+        )}
         <Fact name="Sent in">
           <Hex value={bridge.txHash} kind="transaction" networkId={originNetwork} />
         </Fact>

@@ -12,6 +12,8 @@ export interface FoldStep {
 /** A tree from a leaf to its root. */
 export interface FoldedTree {
   readonly title: string
+  /** What its root is called. */
+  readonly rootName: string
   readonly leaf: string
   readonly steps: readonly FoldStep[]
   readonly root: string
@@ -55,6 +57,7 @@ export function foldProof(bridge: Bridge, proof: ClaimProof, hasher: Pick<Hasher
   )
   const fold = (
     title: string,
+    rootName: string,
     from: string,
     siblings: readonly string[],
     index: number,
@@ -68,13 +71,14 @@ export function foldProof(bridge: Bridge, proof: ClaimProof, hasher: Pick<Hasher
       node = keccak(plain(left) + plain(right))
       steps.push({ left, right, result: node })
     }
-    return { title, leaf: from, steps, root: node, expected: expected ?? node }
+    return { title, rootName, leaf: from, steps, root: node, expected: expected ?? node }
   }
   const trees: FoldedTree[] = []
   if (bridge.originNetwork === 0)
     trees.push(
       fold(
         'All that was sent from layer 1',
+        'Root of layer 1',
         leaf,
         proof.smtProofLocalExitRoot,
         bridge.depositCount,
@@ -84,6 +88,7 @@ export function foldProof(bridge: Bridge, proof: ClaimProof, hasher: Pick<Hasher
   else {
     const local = fold(
       `All that was sent from network ${bridge.originNetwork}`,
+      `Root of network ${bridge.originNetwork}`,
       leaf,
       proof.smtProofLocalExitRoot,
       bridge.depositCount,
@@ -92,6 +97,7 @@ export function foldProof(bridge: Bridge, proof: ClaimProof, hasher: Pick<Hasher
       local,
       fold(
         'All networks beside layer 1',
+        'Root of networks',
         local.root,
         proof.smtProofRollupExitRoot,
         bridge.originNetwork - 1,

@@ -8,6 +8,7 @@ import { Chip, CopyButton, Empty, Failure, Hex, Link, Route } from './pieces.js'
 import { BridgeTable, TableSkeleton } from './rowTables.js'
 import { exactAmount, grouped, plainText, shortAmount } from './spelling.js'
 import { knownToken, tokenKey, useTokenBook } from './tokenBook.js'
+import { takenBack } from './words.js'
 
 /** What is known of an address, a transaction, or anything else that was searched for. */
 
@@ -224,10 +225,13 @@ export function ResultsView({ q, title }: { readonly q: string; readonly title: 
 const resultWords = {
   bridge: { tone: 'ready', word: 'Bridge' },
   claim: { tone: 'good', word: 'Claim' },
-  archived_bridge: { tone: 'quiet', word: 'Taken back' },
+  archived_bridge: takenBack,
 } as const
 
 function ResultPlace({ result }: { readonly result: SearchResult }): JSX.Element {
   if (result.type === 'claim') return <Route from={result.originNetwork ?? 0} to={result.networkId} />
-  return <span>from {networkName(result.networkId)}</span>
+  const name = networkName(result.networkId)
+  if (result.type === 'archived_bridge')
+    return <span>from {name}, which took it back. Another bridge may have its number now.</span>
+  return <span>from {name}</span>
 }

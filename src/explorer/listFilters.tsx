@@ -31,6 +31,36 @@ export const networkChoices: readonly Choice[] = networkIds.map((id) => ({
   label: networkName(id),
 }))
 
+/** @param unset what it is called when nothing is chosen; absent where something always is. */
+export function ChoiceField({
+  label,
+  choices,
+  value,
+  unset,
+  onChange,
+}: {
+  readonly label: string
+  readonly choices: readonly Choice[]
+  /** '' while nothing is chosen. */
+  readonly value: string
+  readonly unset?: string
+  readonly onChange: (value: string) => void
+}): JSX.Element {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {unset === undefined ? null : <option value="">{unset}</option>}
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
 const MOST_TABS = 8
 
 /** Which network the list is of, with the number of its rows. */
@@ -48,16 +78,12 @@ export function NetworkTabs({
   const target = (id: string): string => withQuery(place, { network: id, cursor: undefined })
   if (networkIds.length > MOST_TABS)
     return (
-      <label class="field">
-        <span>{label}</span>
-        <select value={String(chosen)} onChange={(event) => goTo(target(event.currentTarget.value))}>
-          {networkChoices.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ChoiceField
+        label={label}
+        choices={networkChoices}
+        value={String(chosen)}
+        onChange={(network) => goTo(target(network))}
+      />
     )
   return (
     <nav class="tabs" aria-label={label}>
@@ -161,19 +187,7 @@ function Field({
   useEffect(() => setText(value), [value])
   const { label, choices, type } = field
   if (choices !== undefined)
-    return (
-      <label class="field">
-        <span>{label}</span>
-        <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">{field.unset ?? 'All'}</option>
-          {choices.map((choice) => (
-            <option key={choice.value} value={choice.value}>
-              {choice.label}
-            </option>
-          ))}
-        </select>
-      </label>
-    )
+    return <ChoiceField {...{ label, choices, value, onChange }} unset={field.unset ?? 'All'} />
   const trimmed = text.trim()
   const isWrong = type !== undefined && trimmed !== '' && !PATTERNS[type].test(trimmed)
   const submit = (): void => {

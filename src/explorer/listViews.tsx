@@ -185,7 +185,10 @@ export function TokensView({ place }: { readonly place: Place }): JSX.Element {
   })
   return (
     <>
-      <ViewHead title="Tokens" text="Which token stands for which on another network." />
+      <ViewHead
+        title="Tokens"
+        text="Tokens that were sent to another network, and what stands for them there."
+      />
       <FilterBar place={place} fields={tokenFields} />
       <ListBody
         answer={answer}

@@ -1,25 +1,25 @@
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
-import type { Bridge, NetworkSync } from '../client/bridgeClient.js'
+import { useState } from 'preact/hooks'
+import type { Bridge, BridgeStatus, NetworkSync } from '../client/bridgeClient.js'
 import { useWatch } from './changeWatch.js'
 import { DayChart } from './dayChart.js'
 import { Icon } from './icons.js'
-import { namedNetwork, networkChoices } from './listFilters.js'
+import { ChoiceField, namedNetwork, networkChoices } from './listFilters.js'
 import { useLive } from './liveAnswer.js'
 import { goTo, type Place, withQuery } from './pageLocation.js'
 import { api, networkIds, networkName, pageNetwork } from './pageSettings.js'
-import { Ago, Chip, Empty, Failure, Link, Route } from './pieces.js'
+import { Ago, Chip, Empty, Failure, Link, Route, useNowSec } from './pieces.js'
 import { BridgeTable, type Column, DataTable, TableSkeleton } from './rowTables.js'
 import { duration, grouped } from './spelling.js'
-import { networkWords } from './words.js'
+import { elapsedOf, networkWords, nowSentence, usualTime } from './words.js'
 
 /** Everything at a glance: networks, what waits between them, what was sent last. */
 
 const NEWEST = 10
-/** A table of all routes asks two questions for each: beyond those between eight networks it would be too many. */
+/** A table of all routes asks up to three questions for each: beyond those between eight networks it would be too many. */
 const MOST_ROUTES = 8 * 7
 /** So that an open page asks for routes at most eight times a second, whatever their number: services limit their clients. */
-const ROUTE_MS = 250
+const ROUTE_MS = 375
 /** Each chart asks for thirty days. */
 const MOST_CHARTS = 8
 const MOST_LISTED = 12
@@ -46,20 +46,13 @@ export function OverviewView({ place }: { readonly place: Place }): JSX.Element 
           </p>
         </div>
         {networkIds.length < 2 ? null : (
-          <label class="field">
-            <span>Network</span>
-            <select
-              value={only === undefined ? '' : String(only)}
-              onChange={(event) => goTo(withQuery(place, { network: event.currentTarget.value }))}
-            >
-              <option value="">All</option>
-              {networkChoices.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
+          <ChoiceField
+            label="Network"
+            unset="All"
+            choices={networkChoices}
+            value={only === undefined ? '' : String(only)}
+            onChange={(network) => goTo(withQuery(place, { network }))}
+          />
         )}
       </div>
       {troubled.length === 0 ? null : (
@@ -95,7 +88,7 @@ export function OverviewView({ place }: { readonly place: Place }): JSX.Element 
           ))}
         </div>
       </section>
-      {routes.length > MOST_ROUTES ? null : (
+      {routes.length === 0 || routes.length > MOST_ROUTES ? null : (
         <PairsSection pairs={pairs} rows={Math.min(routes.length, NEWEST)} />
       )}
       <NewestSection key={only} only={only} />
@@ -153,7 +146,7 @@ function NetworkTile({
       <dl class="figures">
         <Figure name="Sent" value={sync?.indexedDepositCount} />
         <Figure name="Claimed" value={sync?.indexedClaimCount} />
-        {hasReady ? <Figure name="Ready here" value={ready} /> : null}
+        {hasReady ? <Figure name="To claim" value={ready} /> : null}
       </dl>
       {hasChart ? <DayChart networkId={networkId} isWhole={sync?.isSynced} /> : null}
       <p class="foot muted">
@@ -224,6 +217,8 @@ interface Pair {
   readonly waiting: number
   readonly ready: number
   readonly oldest: Bridge
+  /** Of the oldest that waits. */
+  readonly status: BridgeStatus | undefined
 }
 
 type RouteOfPair = Pick<Pair, 'from' | 'to'>
@@ -242,19 +237,33 @@ function usePairs(only: number | undefined, routes: readonly RouteOfPair[]) {
       const found = await Promise.all(
         routes.map(async ({ from, to }) => {
           const filter = { networkId: from, networkIds: to, pageSize: 1 }
-          const [open, ready] = await Promise.all([
-            api.getBridges({ ...filter, claimed: false, order: 'asc' }, { signal }),
-            api.getBridges({ ...filter, readyForClaim: true }, { signal }),
+          const [waiting, ready] = await Promise.all([
+            api.getBridges({ ...filter, claimed: false, readyForClaim: false, order: 'asc' }, { signal }),
+            api.getBridges({ ...filter, readyForClaim: true, order: 'asc' }, { signal }),
           ])
-          const [oldest] = open.bridges
+          const [oldestWaiting] = waiting.bridges
+          const [oldest] = [...waiting.bridges, ...ready.bridges].sort(
+            (a, b) => a.depositCount - b.depositCount,
+          )
           if (oldest === undefined) return []
-          const isReady = ready.pagination.total
-          return [{ from, to, waiting: open.pagination.total - isReady, ready: isReady, oldest }]
+          const status =
+            oldestWaiting === undefined
+              ? undefined
+              : (
+                  await api.getBridgeStatus(
+                    { networkId: from, depositCount: oldestWaiting.depositCount },
+                    { signal },
+                  )
+                ).statuses[0]
+          return [
+            { from, to, waiting: waiting.pagination.total, ready: ready.pagination.total, oldest, status },
+          ]
         }),
       )
       return found.flat().sort((a, b) => b.ready + b.waiting - a.ready - a.waiting)
     },
     ROUTE_MS * routes.length,
+    'blocks',
   )
 }
 
@@ -301,6 +310,19 @@ function PairCount({
   return <Link to={`bridges?network=${from}&to=${to}&state=${state}`}>{grouped(count)}</Link>
 }
 
+/** What the oldest bridge that waits on a route waits for, and how long that takes. */
+function Awaited({ status }: Pair): JSX.Element {
+  const nowSec = useNowSec()
+  if (status === undefined) return <span class="muted">–</span>
+  const current = status.stages.find(({ stage }) => stage === status.currentStage)
+  const usual = current === undefined ? undefined : usualTime(current, elapsedOf(status, current, nowSec))
+  return (
+    <>
+      {nowSentence(status, networkName)} {usual}
+    </>
+  )
+}
+
 const pairColumns: readonly Column<Pair>[] = [
   {
     name: 'Route',
@@ -321,6 +343,7 @@ const pairColumns: readonly Column<Pair>[] = [
     class: 'number',
     cell: (pair) => <PairCount pair={pair} state="waiting" count={pair.waiting} />,
   },
+  { name: 'Waits for', class: 'text middle', cell: (pair) => <Awaited {...pair} /> },
   {
     name: 'Oldest sent',
     class: 'number',
@@ -349,9 +372,6 @@ function NewestSection({ only }: { readonly only: number | undefined }): JSX.Ele
       .slice(0, NEWEST)
   })
   const [isPaused, setPaused] = useState(false)
-  const held = useRef(data)
-  if (!isPaused) held.current = data
-  const shown = held.current
   return (
     <section
       aria-labelledby="newest"
@@ -367,17 +387,17 @@ function NewestSection({ only }: { readonly only: number | undefined }): JSX.Ele
             of {only === undefined ? `the first ${MOST_LISTED} networks` : `${MOST_LISTED} networks`}
           </span>
         ) : null}
-        {isPaused && shown !== data ? <span class="aside">held while you look</span> : null}
+        {isPaused ? <span class="aside">in place while you look</span> : null}
       </h2>
       {failure === undefined ? null : <Failure failure={failure} />}
-      {shown === undefined ? (
+      {data === undefined ? (
         failure === undefined ? (
           <TableSkeleton rows={NEWEST} />
         ) : null
-      ) : shown.length === 0 ? (
+      ) : data.length === 0 ? (
         <Empty title="Nothing has been sent yet." />
       ) : (
-        <BridgeTable rows={shown} caption="The newest bridges" />
+        <BridgeTable rows={data} caption="The newest bridges" isHeld={isPaused} />
       )}
     </section>
   )

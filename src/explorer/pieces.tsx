@@ -62,7 +62,16 @@ export function Chip({ tone, word }: StateWords): JSX.Element {
   )
 }
 
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+/** @param label stands on the button; without it the icon alone does. */
+export function CopyButton({
+  text,
+  what,
+  label,
+}: {
+  readonly text: string
+  readonly what: string
+  readonly label?: string
+}): JSX.Element {
   const [isDone, setDone] = useState(false)
   useEffect(() => {
     if (!isDone) return undefined
@@ -72,9 +81,9 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   return (
     <button
       type="button"
-      class="copy"
+      class={label === undefined ? 'copy' : undefined}
       title={isDone ? 'Copied' : `Copy ${what}`}
-      aria-label={isDone ? 'Copied' : `Copy ${what}`}
+      aria-label={label === undefined ? (isDone ? 'Copied' : `Copy ${what}`) : undefined}
       onClick={() => {
         navigator.clipboard?.writeText(text).then(
           () => setDone(true),
@@ -83,6 +92,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
       }}
     >
       <Icon name={isDone ? 'check' : 'copy'} />
+      {label === undefined ? null : isDone ? 'Copied' : label}
     </button>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Bridge, ClaimProof, Network } from '../client/bridgeClient.js'
 import { createWasmHasher, type MerkleExports } from '../wasm/wasmHasher.js'
 import { knowsRoot, publicProvider, walletsNow } from './chainCalls.js'
+import { claimCall } from './claimCall.js'
 import { type FoldedProof, type FoldedTree, foldProof } from './foldProof.js'
 import { api, networkName, settings } from './pageSettings.js'
 import { Chip, CopyButton, Mono } from './pieces.js'
@@ -19,6 +20,8 @@ type Check =
       readonly folded: FoldedProof
       readonly chain: ChainVerdict
     }
+
+const STEP_MS = 12
 
 /** Whether the destination knows the root that was reached. */
 type ChainVerdict = 'known' | 'unknown' | 'not compared'
@@ -85,7 +88,7 @@ export function ProofPanel({ bridge }: { readonly bridge: Bridge }): JSX.Element
         <button type="button" disabled={state.step === 'busy'} onClick={start}>
           {state.step === 'busy' ? 'Checking…' : state.step === 'done' ? 'Check again' : 'Check the proof'}
         </button>
-        {state.step === 'done' ? <Downloads proof={state.proof} bridge={bridge} /> : null}
+        {state.step === 'done' ? <Downloads {...state} bridge={bridge} /> : null}
       </p>
     </section>
   )
@@ -121,17 +124,13 @@ function Verdict({
         />
         <span>{sentence}</span>
       </p>
+      <Steps trees={folded.trees} />
       <dl class="facts">
         <Compared name="This bridge" {...folded.leaf} />
         {folded.trees.map((tree) => (
-          <Compared
-            key={tree.title}
-            name={`Up ${tree.steps.length} levels`}
-            made={tree.root}
-            expected={tree.expected}
-          />
+          <Compared key={tree.title} name={tree.rootName} made={tree.root} expected={tree.expected} />
         ))}
-        <Compared name="Both halves" {...folded.globalExitRoot} />
+        <Compared name="Root of all" {...folded.globalExitRoot} />
         <Compared name="Layer 1 record" {...folded.l1InfoLeaf} />
       </dl>
       {folded.trees.map((tree) => (
@@ -142,6 +141,21 @@ function Verdict({
         give the hashes up to it.
       </p>
     </>
+  )
+}
+
+/** One mark for each hash on the way up. They fill one after another, and at once where motion is not wanted. */
+function Steps({ trees }: { readonly trees: readonly FoldedTree[] }): JSX.Element {
+  return (
+    <div class="steps" aria-hidden="true">
+      {trees.map(({ title, steps, root, expected }, at) => (
+        <p key={title} class={root === expected ? undefined : 'bad'} title={title}>
+          {steps.map(({ result }, level) => (
+            <span key={result} style={{ animationDelay: `${(at * steps.length + level) * STEP_MS}ms` }} />
+          ))}
+        </p>
+      ))}
+    </div>
   )
 }
 
@@ -187,7 +201,16 @@ function Siblings({ tree }: { readonly tree: FoldedTree }): JSX.Element {
   )
 }
 
-function Downloads({ proof, bridge }: { readonly proof: ClaimProof; readonly bridge: Bridge }): JSX.Element {
+/** Nobody is to claim with a proof that is wrong: then there is no call. */
+function Downloads({
+  proof,
+  folded,
+  bridge,
+}: {
+  readonly proof: ClaimProof
+  readonly folded: FoldedProof
+  readonly bridge: Bridge
+}): JSX.Element {
   const text = JSON.stringify(
     proof,
     (_, value) => (typeof value === 'bigint' ? `0x${value.toString(16).padStart(64, '0')}` : value),
@@ -206,7 +229,14 @@ function Downloads({ proof, bridge }: { readonly proof: ClaimProof; readonly bri
       <button type="button" onClick={save}>
         Save as JSON
       </button>
-      <CopyButton text={text} what="proof" />
+      <CopyButton text={text} what="proof" label="Copy as JSON" />
+      {folded.isRight ? (
+        <CopyButton
+          text={claimCall(bridge, proof)}
+          what="claim call with this proof"
+          label="Copy as calldata"
+        />
+      ) : null}
     </>
   )
 }

@@ -31,12 +31,13 @@ export async function closePage(page: Page): Promise<void> {
 
 /** A page whose errors, refused scripts and requests to elsewhere fail the test. */
 export async function openPage(t: TestContext, { browser, url }: Shown): Promise<Page> {
-  const page = await browser.newPage({
+  const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     colorScheme: 'light',
     // A colour on its way to another one has no contrast of its own.
     reducedMotion: 'reduce',
   })
+  const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
@@ -50,6 +51,7 @@ export async function openPage(t: TestContext, { browser, url }: Shown): Promise
   })
   t.after(async () => {
     await closePage(page)
+    await context.close()
     assert.deepEqual(faults, [])
   })
   return page
