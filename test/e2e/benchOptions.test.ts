@@ -21,7 +21,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
   query: ['size', 'quick', 'no-rival', 'doc'],
   backfill: ['size', 'rounds', 'shared', 'only', 'doc', 'senders', 'anvil'],
   merkle: ['size'],
-  memory: ['size', 'shared', 'settle', 'seconds', 'restarts', 'doc'],
+  memory: ['size', 'shared', 'settle', 'seconds', 'restarts', 'threshold', 'doc'],
   requestLines: ['lines', 'requests'],
   pages: ['pages', 'rounds', 'seconds', 'connections'],
   idle: ['networks', 'poll', 'settle', 'seconds', 'doc'],
