@@ -367,7 +367,7 @@ function Parties({ bridge }: { readonly bridge: Bridge }): JSX.Element {
           <Hex value={bridge.txHash} kind="transaction" networkId={originNetwork} />
         </Fact>
         {bridge.claimTxHash === null ? null : (
-          <Fact name="Claimed in">
+          <Fact name={bridge.claimMatches === false ? 'Older claim' : 'Claimed in'}>
             <Hex value={bridge.claimTxHash} kind="transaction" networkId={destinationNetwork} />
           </Fact>
         )}
