@@ -20,6 +20,7 @@ export interface Config {
   }
   readonly health: HealthConfig
   readonly explorer: ExplorerConfig
+  readonly dialects: DialectsConfig
   /** Absent: this instance is alone. */
   readonly cluster?: ClusterConfig
   /** Longest time from the end of the drain delay to the exit; then the process is killed. */
@@ -101,6 +102,18 @@ export interface RateLimitConfig {
   /** Most buckets kept of clients known by address, and as many of those with an API key. */
   readonly maxClients: number
 }
+
+/** APIs of other services that are spoken beside our own; those that are switched off are absent. */
+export interface DialectsConfig {
+  readonly aggkit?: {
+    /** In front of its paths, without a slash at its end. */
+    readonly basePath: string
+    readonly release: AggkitRelease
+  }
+}
+
+/** Release lines of aggkit, as in `api/dialects/aggkit`. */
+export type AggkitRelease = 'latest' | 'rc6' | 'rc5' | '0.6'
 
 /** The page at `/explorer`. */
 export interface ExplorerConfig {

@@ -26,7 +26,7 @@ export interface KeySchema {
 export interface ConfigKey {
   /** `http.port`, or `networks[].chain_id`. */
   readonly name: string
-  /** `['http', 'port']`; for a key of a network only its name. */
+  /** `['http', 'port']`, `['dialects', 'aggkit', 'release']`; for a key of a network only its name. */
   readonly path: readonly string[]
   readonly isNetworkKey: boolean
   readonly schema: KeySchema
@@ -47,18 +47,39 @@ export const endpointKeys: readonly { readonly name: string; readonly schema: Ke
 function listKeys(): ConfigKey[] {
   const keys: ConfigKey[] = []
   for (const [name, schema] of Object.entries(rootSchema.properties ?? {})) {
-    const children = schema.properties ?? schema.items?.properties
-    const parent = schema.items ?? (schema.properties ? schema : rootSchema)
-    const isNetworkKey = schema.items !== undefined
-    for (const [key, child] of children ? Object.entries(children) : [[name, schema] as const]) {
-      keys.push({
-        name: children === undefined ? name : `${name}${isNetworkKey ? '[]' : ''}.${key}`,
-        path: children === undefined || isNetworkKey ? [key] : [name, key],
-        isNetworkKey,
-        schema: child,
-        isRequired: parent.required?.includes(key) === true && child.default === undefined,
-      })
+    const children = schema.items?.properties
+    if (children === undefined) {
+      keys.push(...listBelow(schema, [name], rootSchema))
+      continue
     }
+    for (const [key, child] of Object.entries(children))
+      keys.push({
+        name: `${name}[].${key}`,
+        path: [key],
+        isNetworkKey: true,
+        schema: child,
+        isRequired: isRequired(schema.items!, key, child),
+      })
   }
   return keys
+}
+
+/** The keys of a section and of those within it, or the key itself. */
+function listBelow(schema: KeySchema, path: readonly string[], parent: KeySchema): ConfigKey[] {
+  const children = schema.properties
+  if (children !== undefined)
+    return Object.entries(children).flatMap(([key, child]) => listBelow(child, [...path, key], schema))
+  return [
+    {
+      name: path.join('.'),
+      path,
+      isNetworkKey: false,
+      schema,
+      isRequired: isRequired(parent, path.at(-1)!, schema),
+    },
+  ]
+}
+
+function isRequired(parent: KeySchema, key: string, schema: KeySchema): boolean {
+  return parent.required?.includes(key) === true && schema.default === undefined
 }

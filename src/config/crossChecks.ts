@@ -20,10 +20,26 @@ export function crossCheck(table: RawTable): string[] {
   checkServer(table, mistakes)
   if (isTable(table.rate_limit)) checkRateLimit(table.rate_limit, mistakes)
   if (isTable(table.cluster)) mistakes.push(...clusterFaults(table.cluster))
+  if (isTable(table.dialects)) checkDialects(table.dialects, mistakes)
   const accent = isTable(table.explorer) ? table.explorer.accent : undefined
   if (typeof accent === 'string' && !/^#[0-9a-f]{6}$/i.test(accent))
     mistakes.push(`explorer.accent is ${JSON.stringify(accent)}; expected #rrggbb`)
   return mistakes
+}
+
+const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)+$/
+/** What the service answers itself. */
+const OWN_PATHS: readonly string[] = ['bridge', 'docs', 'explorer', 'livez', 'openapi.json', 'readyz']
+
+function checkDialects(dialects: RawTable, mistakes: string[]): void {
+  for (const [name, dialect] of Object.entries(dialects)) {
+    const path = isTable(dialect) ? dialect.base_path : undefined
+    if (typeof path !== 'string') continue
+    const at = `dialects.${name}.base_path is ${JSON.stringify(path)}`
+    if (!BASE_PATH.test(path)) mistakes.push(`${at}; expected /name, without a slash at its end`)
+    else if (OWN_PATHS.includes(path.split('/')[1]!))
+      mistakes.push(`${at}, which the API itself answers below`)
+  }
 }
 
 /** The version of an answer has one bit per network, in a double. */

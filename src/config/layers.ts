@@ -115,15 +115,15 @@ function networkTable(table: RawTable, networkId: number): { table: RawTable; at
 }
 
 function assign(table: RawTable, path: readonly string[], value: unknown): void {
-  const [section, key] = path
-  if (key === undefined) {
-    table[section!] = value
-    return
+  let target = table
+  for (const section of path.slice(0, -1)) {
+    target[section] ??= {}
+    const inner = target[section]
+    // Not a table: `validateTable` will report it.
+    if (!isTable(inner)) return
+    target = inner
   }
-  table[section!] ??= {}
-  const target = table[section!]
-  // Not a table: `validateTable` will report it.
-  if (isTable(target)) target[key] = value
+  target[path.at(-1)!] = value
 }
 
 /**

@@ -111,14 +111,7 @@ function pathsOf(raw: RawTable): string[] {
       return networks.flatMap((network, i) =>
         key.path[0]! in network ? [`networks[${i}].${key.path[0]}`] : [],
       )
-    const [section, name] = key.path
-    const value = raw[section!]
-    return name === undefined
-      ? value === undefined
-        ? []
-        : [section!]
-      : isTable(value) && name in value
-        ? [`${section}.${name}`]
-        : []
+    const value = key.path.reduce<unknown>((table, name) => (isTable(table) ? table[name] : undefined), raw)
+    return value === undefined ? [] : [key.path.join('.')]
   })
 }

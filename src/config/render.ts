@@ -133,7 +133,7 @@ export function endpointVariable(position: number): string {
 function sections(): Map<string, ConfigKey[]> {
   const found = new Map<string, ConfigKey[]>()
   for (const key of configKeys) {
-    const section = key.isNetworkKey ? 'networks' : key.path.length === 1 ? '' : key.path[0]!
+    const section = key.isNetworkKey ? 'networks' : key.path.slice(0, -1).join('.')
     found.set(section, [...(found.get(section) ?? []), key])
   }
   return found

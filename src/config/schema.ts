@@ -49,6 +49,13 @@ const section = <T extends Record<string, TSchema>>(keys: T, description: string
 const texts = (options: KeyOptions) =>
   Type.Array(Type.String({ minLength: 1 }), { minItems: 0, maxItems: 256, ...options })
 
+/** A path that stands in front of all paths of an API. */
+const basePath = (fallback: string) =>
+  text({
+    default: fallback,
+    description: 'Stands in front of its paths: `/name`, without a slash at its end.',
+  })
+
 const port = (options: KeyOptions) => integer(0, 65_535, options)
 const address = (description: string) =>
   Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', description: `${description}; 0x and 40 hex digits.` })
@@ -364,6 +371,26 @@ export const ConfigFile = Type.Object(
         }),
       },
       'The page at `/explorer`, on the port of the API.',
+    ),
+    dialects: section(
+      {
+        aggkit: section(
+          {
+            enabled: flag({
+              default: true,
+              description: "Whether the API of aggkit's bridge service is spoken, for all networks at once.",
+            }),
+            base_path: basePath('/aggkit'),
+            release: choice(['latest', 'rc6', 'rc5', '0.6'], {
+              default: 'latest',
+              description:
+                'As which release line it answers: the newest, v0.11.0-rc6, those before it from September 2025 on, or v0.6.',
+            }),
+          },
+          'The API of aggkit.',
+        ),
+      },
+      'APIs of other services, on the port of our own.',
     ),
     health: section(
       {

@@ -3,6 +3,7 @@ import type {
   ClusterAccess,
   ClusterConfig,
   Config,
+  DialectsConfig,
   NetworkConfig,
   RpcEndpointConfig,
 } from './config.types.js'
@@ -53,6 +54,7 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
     pool: { workers: file.pool.workers, maxQueue: file.pool.max_queue },
     log: { level: file.log.level, format: file.log.format, requests: file.log.requests },
     explorer: { ...file.explorer, hasUnlockedAccounts: false },
+    dialects: toDialects(file.dialects),
     health: {
       syncedLagBlocks: file.health.synced_lag_blocks,
       maxLagBlocks: file.health.max_lag_blocks,
@@ -63,6 +65,10 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
     ...(file.cluster.servers.length === 0 ? {} : { cluster: toCluster(file.cluster) }),
     networks: file.networks.map((network) => toNetwork(network, environment)),
   })
+}
+
+function toDialects({ aggkit }: ConfigFile['dialects']): DialectsConfig {
+  return aggkit.enabled ? { aggkit: { basePath: aggkit.base_path, release: aggkit.release } } : {}
 }
 
 function toCluster(cluster: ConfigFile['cluster']): ClusterConfig {

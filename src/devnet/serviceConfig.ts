@@ -45,6 +45,7 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
     pool: { workers: 1, maxQueue: 1024 },
     log: { level: 'warn', format: 'auto', requests: 'auto' },
     explorer: { enabled: true, title: 'Devnet', accent: '#2f55d4', hasUnlockedAccounts: true },
+    dialects: { aggkit: { basePath: '/aggkit', release: 'latest' } },
     health: {
       syncedLagBlocks: 5,
       maxLagBlocks: 100,

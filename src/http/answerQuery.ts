@@ -53,7 +53,19 @@ export interface QueryContext {
   readonly sequences?: Sequences
 }
 
-/** Answers a query, which may first have to wait for what another instance of the cluster has shown already. */
+/** An endpoint of a dialect. */
+export interface SpokenEndpoint {
+  /** The name that its answers are kept and counted under. */
+  readonly label: string
+  /** Place of its form in `dialectForms`. */
+  readonly form: number
+  readonly parse: QueryParser<QueryByOperation[OperationId]>
+}
+
+/**
+ * Answers a query, which may first have to wait for what another instance of the cluster has shown already.
+ * @param spoken the endpoint, where it is not our own API's.
+ */
 export function answerQuery(
   context: QueryContext,
   exchange: Exchange,
@@ -62,12 +74,13 @@ export function answerQuery(
   coding: ContentCoding,
   request: WireRequest,
   payment?: Payment,
+  spoken?: SpokenEndpoint,
 ): void {
   const { sequences } = context
   const asks = asksForSequence(rawQuery)
   if (sequences === undefined) {
     const refusal = asks ? refuseAlone(rawQuery) : undefined
-    if (refusal === undefined) answerNow(context, exchange, operation, rawQuery, coding, payment)
+    if (refusal === undefined) answerNow(context, exchange, operation, rawQuery, coding, payment, spoken)
     else if (payment === undefined || payment.take(USUAL_TOKENS)) exchange.refuse(refusal)
     return
   }
@@ -75,7 +88,7 @@ export function answerQuery(
   if (asks && payment !== undefined && !payment.take(USUAL_TOKENS)) return
   const answer = (): void => {
     exchange.dataLine = sequences.blocksLine()
-    answerNow(context, exchange, operation, rawQuery, coding, payment)
+    answerNow(context, exchange, operation, rawQuery, coding, payment, spoken)
   }
   if (asks) sequences.whenStored(rawQuery, exchange, request, answer)
   else answer()
@@ -89,18 +102,20 @@ function answerNow(
   rawQuery: string,
   coding: ContentCoding,
   payment?: Payment,
+  spoken?: SpokenEndpoint,
 ): void {
   const { cache } = context
-  const version = cache.isWorthwhile(operation) ? unchangingVersion(context) : undefined
+  const label = spoken?.label ?? operation
+  const version = cache.isWorthwhile(label) ? unchangingVersion(context) : undefined
   if (version !== undefined) {
     // Before anything is parsed: most clients spell a query the same way each time.
-    const found = cache.findSpelling(operation, rawQuery, coding, version)
+    const found = cache.findSpelling(label, rawQuery, coding, version)
     if (found !== undefined) {
-      if (payment === undefined || payment.take(found.tokens)) sendCached(context, exchange, operation, found)
+      if (payment === undefined || payment.take(found.tokens)) sendCached(context, exchange, label, found)
       return
     }
   }
-  const parsed = context.parsers[operation](rawQuery)
+  const parsed = (spoken?.parse ?? context.parsers[operation])(rawQuery)
   if (!parsed.ok) {
     if (payment === undefined || payment.take(USUAL_TOKENS)) exchange.refuse(parsed)
     return
@@ -110,15 +125,15 @@ function answerNow(
   let key: string | undefined
   if (version !== undefined) {
     key = parsed.value.key
-    const found = cache.find(operation, key, coding, version)
+    const found = cache.find(label, key, coding, version)
     if (found !== undefined) {
-      cache.addSpelling(operation, rawQuery, coding, key)
+      cache.addSpelling(label, rawQuery, coding, key)
       payment?.settle(found.tokens)
-      sendCached(context, exchange, operation, found)
+      sendCached(context, exchange, label, found)
       return
     }
   }
-  const pending = new PendingQuery(context, exchange, operation, query, coding, key, payment)
+  const pending = new PendingQuery(context, exchange, operation, query, coding, key, payment, spoken)
   if (context.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
 }
@@ -132,13 +147,8 @@ function unchangingVersion(context: QueryContext): VersionNow | undefined {
   return version.isChanging ? undefined : version
 }
 
-function sendCached(
-  context: QueryContext,
-  exchange: Exchange,
-  operation: OperationId,
-  found: Outgoing,
-): void {
-  context.metrics.cacheHit(operation)
+function sendCached(context: QueryContext, exchange: Exchange, label: string, found: Outgoing): void {
+  context.metrics.cacheHit(label)
   exchange.send(found)
 }
 
@@ -147,7 +157,9 @@ class PendingQuery implements PoolRequest {
   readonly operation: OperationId
   readonly query: QueryByOperation[OperationId]
   readonly coding: ContentCoding
+  readonly form: number | undefined
   readonly isBodiless: boolean
+  private readonly label: string
   private readonly context: QueryContext
   private readonly exchange: Exchange
   private readonly cacheKey: string | undefined
@@ -161,12 +173,15 @@ class PendingQuery implements PoolRequest {
     coding: ContentCoding,
     cacheKey: string | undefined,
     payment: Payment | undefined,
+    spoken: SpokenEndpoint | undefined,
   ) {
     this.context = context
     this.exchange = exchange
     this.operation = operation
     this.query = query
     this.coding = coding
+    this.form = spoken?.form
+    this.label = spoken?.label ?? operation
     this.isBodiless = exchange.needsNoBody(coding)
     this.cacheKey = this.isBodiless ? undefined : cacheKey
     this.payment = payment
@@ -202,11 +217,11 @@ class PendingQuery implements PoolRequest {
   }
 
   private keep(answer: Outgoing & Pick<CachedAnswer, 'body'>, reply: QueryReply): Outgoing | undefined {
-    const { context, operation, coding, cacheKey } = this
+    const { context, label, coding, cacheKey } = this
     const { life, version } = reply
     if (cacheKey === undefined || life === undefined) return undefined
     const kept = { ...answer, life, tokens: this.tokensOf(reply) }
-    return context.cache.keep(operation, cacheKey, coding, kept, version, context.readVersion())
+    return context.cache.keep(label, cacheKey, coding, kept, version, context.readVersion())
   }
 
   private tokensOf(reply: QueryReply): number {

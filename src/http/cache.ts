@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { type AnswerVersion, hasOnlyGrown, isSameVersion, NO_VERSION } from '../board/version.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
-import type { OperationId } from '../query/queries.js'
 import { collectGarbage } from '../telemetry/processMemory.js'
 import { type CachedAnswer, PackedAnswers, SegmentPool } from './packedAnswers.js'
 import { copyOf, giveBackNeedless, letGo } from './wire/bodyMemory.js'
@@ -50,7 +49,7 @@ export class AnswerCache {
   /** Answers that hold until the next reorg or halt. */
   private readonly lasting: Shelf
   private readonly spellings = new Spellings()
-  private readonly trials = new Map<OperationId, Trial>()
+  private readonly trials = new Map<string, Trial>()
   private hits = 0
   private misses = 0
   private readonly pool: SegmentPool
@@ -76,45 +75,40 @@ export class AnswerCache {
   }
 
   /** False while the route is switched off: then neither `find` nor `keep` is worth its time. */
-  isWorthwhile(operation: OperationId): boolean {
+  isWorthwhile(label: string): boolean {
     if (this.maxBytes === 0) return false
-    return this.trialOf(operation).isOn()
+    return this.trialOf(label).isOn()
   }
 
   /** Looks a query up as the client spelled it. A miss here is not counted: `find` may still know the parsed query. */
   findSpelling(
-    operation: OperationId,
+    label: string,
     rawQuery: string,
     coding: ContentCoding,
     version: AnswerVersion,
   ): CachedAnswer | undefined {
     this.moveTo(version)
-    const found = this.spellings.find(operation, coding, rawQuery)
+    const found = this.spellings.find(label, coding, rawQuery)
     if (found === undefined) return undefined
-    this.trialOf(operation).count(true)
+    this.trialOf(label).count(true)
     this.hits++
     return found
   }
 
-  find(
-    operation: OperationId,
-    key: string,
-    coding: ContentCoding,
-    version: AnswerVersion,
-  ): CachedAnswer | undefined {
+  find(label: string, key: string, coding: ContentCoding, version: AnswerVersion): CachedAnswer | undefined {
     this.moveTo(version)
-    const found = this.entryOf(operation, coding, key)?.answer
-    this.trialOf(operation).count(found !== undefined)
+    const found = this.entryOf(label, coding, key)?.answer
+    this.trialOf(label).count(found !== undefined)
     if (found === undefined) this.misses++
     else this.hits++
     return found
   }
 
   /** Remembers which entry `rawQuery` leads to. */
-  addSpelling(operation: OperationId, rawQuery: string, coding: ContentCoding, key: string): void {
+  addSpelling(label: string, rawQuery: string, coding: ContentCoding, key: string): void {
     if (rawQuery.length > MAX_SPELLING_LENGTH) return
-    const entry = this.entryOf(operation, coding, key)
-    if (entry !== undefined) this.spellings.add(operation, coding, rawQuery, entry)
+    const entry = this.entryOf(label, coding, key)
+    if (entry !== undefined) this.spellings.add(label, coding, rawQuery, entry)
   }
 
   /**
@@ -122,7 +116,7 @@ export class AnswerCache {
    * @returns the copy, where it can be sent in place of the answer, so that it need not be copied for a client that is slow to take it.
    */
   keep(
-    operation: OperationId,
+    label: string,
     key: string,
     coding: ContentCoding,
     answer: CachedAnswer,
@@ -133,7 +127,7 @@ export class AnswerCache {
     const isCurrent = answer.life === 'epoch' ? hasOnlyGrown(madeFrom, now) : isSameVersion(madeFrom, now)
     if (!isCurrent) return undefined
     const shelf = answer.life === 'epoch' ? this.lasting : this.live
-    const name = nameOf(operation, coding, key)
+    const name = nameOf(label, coding, key)
     const more = shelf.bytesFor(name, answer)
     // One page must not empty the cache for everybody else.
     if (more > this.maxBytes / 16) return undefined
@@ -186,23 +180,23 @@ export class AnswerCache {
     this.current = version
   }
 
-  private entryOf(operation: OperationId, coding: ContentCoding, key: string): Entry | undefined {
-    const name = nameOf(operation, coding, key)
+  private entryOf(label: string, coding: ContentCoding, key: string): Entry | undefined {
+    const name = nameOf(label, coding, key)
     return this.live.get(name) ?? this.lasting.get(name)
   }
 
-  private trialOf(operation: OperationId): Trial {
-    let trial = this.trials.get(operation)
+  private trialOf(label: string): Trial {
+    let trial = this.trials.get(label)
     if (trial === undefined) {
       trial = new Trial()
-      this.trials.set(operation, trial)
+      this.trials.set(label, trial)
     }
     return trial
   }
 }
 
-function nameOf(operation: OperationId, coding: ContentCoding, key: string): string {
-  return `${operation} ${coding} ${key.length > MAX_KEY_LENGTH ? hash('sha256', key, 'base64') : key}`
+function nameOf(label: string, coding: ContentCoding, key: string): string {
+  return `${label} ${coding} ${key.length > MAX_KEY_LENGTH ? hash('sha256', key, 'base64') : key}`
 }
 
 /** Decides whether looking up a route's answers is worth the time. */
@@ -235,23 +229,24 @@ interface Entry {
 /** Raw query → its entry, in one map per operation and coding, so that a look-up joins no strings. */
 class Spellings {
   private size = 0
-  private readonly maps: { [K in OperationId]?: { [Coding in ContentCoding]?: Map<string, Entry> } } = {}
+  private readonly maps: Record<string, { [Coding in ContentCoding]?: Map<string, Entry> } | undefined> = {}
 
-  find(operation: OperationId, coding: ContentCoding, rawQuery: string): CachedAnswer | undefined {
-    return this.maps[operation]?.[coding]?.get(rawQuery)?.answer
+  find(label: string, coding: ContentCoding, rawQuery: string): CachedAnswer | undefined {
+    return this.maps[label]?.[coding]?.get(rawQuery)?.answer
   }
 
-  add(operation: OperationId, coding: ContentCoding, rawQuery: string, entry: Entry): void {
+  add(label: string, coding: ContentCoding, rawQuery: string, entry: Entry): void {
     if (this.size >= MAX_SPELLINGS) this.clear()
-    this.maps[operation] ??= {}
-    this.maps[operation][coding] ??= new Map()
-    this.maps[operation][coding].set(rawQuery, entry)
+    this.maps[label] ??= {}
+    this.maps[label][coding] ??= new Map()
+    this.maps[label][coding].set(rawQuery, entry)
     this.size++
   }
 
   clear(): void {
     if (this.size === 0) return
-    for (const codings of Object.values(this.maps)) for (const map of Object.values(codings)) map.clear()
+    for (const codings of Object.values(this.maps))
+      for (const map of Object.values(codings ?? {})) map.clear()
     this.size = 0
   }
 }

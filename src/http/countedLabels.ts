@@ -1,3 +1,4 @@
+import { dialectLabels } from '../api/dialects/dialects.js'
 import { errorTable } from '../api/errorTable.js'
 import { operationIds, probeRoutes, routes } from '../api/routes.js'
 import type { CountLabels } from '../telemetry/frontCounts.js'
@@ -11,8 +12,15 @@ export const countedLabels: CountLabels = {
     getOpenApi: '/openapi.json',
     getDocs: '/docs',
     getExplorer: '/explorer',
+    ...dialectLabels,
   },
-  routes: ['unknown', ...operationIds, ...Object.keys(probeRoutes), ...documentRoutes],
+  routes: [
+    'unknown',
+    ...operationIds,
+    ...Object.keys(probeRoutes),
+    ...documentRoutes,
+    ...Object.keys(dialectLabels),
+  ],
   methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'TRACE'],
-  statuses: [200, 204, 304, ...new Set(Object.values(errorTable).map(({ status }) => status))],
+  statuses: [200, 204, 302, 304, ...new Set(Object.values(errorTable).map(({ status }) => status))],
 }

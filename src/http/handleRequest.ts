@@ -17,6 +17,8 @@ export interface RequestHandlerOptions {
   readonly targets: ReadonlyMap<string, Target>
   /** Looks for a path that is none of `targets`. */
   readonly findPage: (path: string) => Target | undefined
+  /** How errors are spelled below the base path of a dialect. */
+  readonly findSpelling: (path: string) => Exchange['spellRefusal']
   readonly queryContext: QueryContext
   readonly maxUrlBytes: number
   /** Undefined when there is no rate limit. */
@@ -74,7 +76,7 @@ function handle(
 }
 
 function dispatch(
-  { targets, findPage, queryContext, maxUrlBytes, gate }: RequestHandlerOptions,
+  { targets, findPage, findSpelling, queryContext, maxUrlBytes, gate }: RequestHandlerOptions,
   exchange: Exchange,
   method: string,
   path: string,
@@ -84,13 +86,14 @@ function dispatch(
   const payment = caller === undefined ? undefined : new Payment(queryContext.metrics, exchange, caller)
   const rawQuery = request.getQuery()
   const urlBytes = path.length + (rawQuery === undefined ? 0 : 1 + rawQuery.length)
+  // Cheap for the paths of `createGetHandler`: the hash of an interned string is known.
+  const target = targets.get(path) ?? findPage(path)
+  exchange.spellRefusal = target === undefined ? findSpelling(path) : target.spellRefusal
   if (urlBytes > maxUrlBytes) {
     const message = `the URL has ${urlBytes} bytes, at most ${maxUrlBytes} are allowed`
     refuse(exchange, payment, failure('URI_TOO_LONG', message))
     return
   }
-  // Cheap for the paths of `createGetHandler`: the hash of an interned string is known.
-  const target = targets.get(path) ?? findPage(path)
   if (target === undefined) {
     refuse(exchange, payment, failure('NOT_FOUND', `no route ${quote(path)}`))
     return
@@ -107,13 +110,18 @@ function dispatch(
   }
   if (target.type === 'probe') {
     if (payment === undefined || caller?.isProxy === true || payment.take(SMALL_TOKENS))
-      target.respond(exchange)
+      target.respond(exchange, rawQuery ?? '')
     return
   }
   exchange.ifNoneMatch = head.ifNoneMatch
   const coding = queryContext.mayCompress ? chooseCoding(head.acceptEncoding) : 'identity'
   if (target.type === 'query') {
     answerQuery(queryContext, exchange, target.route, rawQuery ?? '', coding, request, payment)
+    return
+  }
+  if (target.type === 'spoken') {
+    const { operation, endpoint } = target
+    answerQuery(queryContext, exchange, operation, rawQuery ?? '', coding, request, payment, endpoint)
     return
   }
   const answer = target.answers[coding]

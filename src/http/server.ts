@@ -12,6 +12,7 @@ import { type Logger, requestLinesReader } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
 import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
+import { speakDialects } from './dialectTargets.js'
 import { staticDocuments } from './docsPage.js'
 import { explorerPage } from './explorerPage.js'
 import { createGetHandler, createRequestHandler, type RequestHandlerOptions } from './handleRequest.js'
@@ -98,11 +99,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const readVersion = createVersionReader(status)
   const explorer = explorerPage(config, logger)
   const documents = [...staticDocuments(config.http.compress), ...explorer.files]
-  const targets = createTargets(health, documents, readVersion, options.networks)
+  const spoken = speakDialects(config, health)
+  const targets = new Map([
+    ...createTargets(health, documents, readVersion, options.networks),
+    ...spoken.targets,
+  ])
   const handling: RequestHandlerOptions & { gate: RateGate | undefined } = {
     context,
     targets,
     findPage: explorer.find,
+    findSpelling: spoken.findSpelling,
     queryContext: {
       parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
       cache,
@@ -123,7 +129,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
   const onGet = new Map<string, RequestHandler>()
   for (const [path, { type }] of targets)
-    if (type === 'query') onGet.set(path, createGetHandler(handling, path))
+    if (type === 'query' || type === 'spoken') onGet.set(path, createGetHandler(handling, path))
   const { host, port } = config.http
   const opened = await transport.open({
     host,

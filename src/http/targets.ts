@@ -4,16 +4,27 @@ import type { HealthSource } from '../health/healthSource.types.js'
 import { failure } from '../query/answers.js'
 import type { NetworksRecord } from '../query/healthRecords.js'
 import type { OperationId } from '../query/queries.js'
+import type { SpokenEndpoint } from './answerQuery.js'
 import type { StaticDocument } from './documents.js'
 import { NO_STORE } from './wire/cacheControl.js'
 import type { Exchange, Outgoing } from './wire/exchange.js'
 import { type HeaderList, headerLines, JSON_LINES } from './wire/headers.js'
 
 /** What a path leads to: a query for the pool, or an answer that the front gives by itself. */
-export type Target =
+export type Target = (
   | { readonly type: 'query'; readonly route: OperationId }
-  | { readonly type: 'probe'; readonly route: string; respond(exchange: Exchange): void }
+  | {
+      readonly type: 'spoken'
+      readonly route: string
+      readonly operation: OperationId
+      readonly endpoint: SpokenEndpoint
+    }
+  | { readonly type: 'probe'; readonly route: string; respond(exchange: Exchange, rawQuery?: string): void }
   | { readonly type: 'document'; readonly route: string; readonly answers: StaticDocument['answers'] }
+) & {
+  /** Of a dialect: how it says no. */
+  readonly spellRefusal?: Exchange['spellRefusal']
+}
 
 /**
  * Every path that is served, with and without a trailing slash.

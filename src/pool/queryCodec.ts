@@ -2,8 +2,8 @@ import type { OperationId, QueryByOperation } from '../query/queries.js'
 import { type ContentCoding, contentCodings } from './contentCoding.js'
 
 /**
- * Queries as bytes, as the front sends them to a worker: number of the operation, coding, one bit for each field that is
- * present, then these fields. Both ends are the same build, so the format has no version.
+ * Queries as bytes, as the front sends them to a worker: number of the operation, coding, number of the form, one bit for each field
+ * that is present, then these fields. Both ends are the same build, so the format has no version.
  */
 
 type Kind = 'uint32' | 'uint48' | 'boolean' | 'bytes' | 'uint32s' | 'uint48s'
@@ -57,12 +57,13 @@ const fieldKinds: {
     globalIndex: 'bytes',
   },
   getClaimProof: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
-  getL1InfoTreeIndex: { networkId: 'uint32', depositCount: 'uint32' },
+  getL1InfoTreeIndex: { networkId: 'uint32', depositCount: 'uint32', isFirstCovering: 'boolean' },
   getTokenMappings: {
     networkId: 'uint32',
     ...paging,
     tokenAddress: 'bytes',
     tokenNetwork: 'uint32',
+    originTokenAddress: 'bytes',
   },
   getClaimTransaction: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
   getBridgeStatus: { networkId: 'uint32', depositCount: 'uint32', transactionHash: 'bytes' },
@@ -95,6 +96,8 @@ export interface NamedQuery {
   readonly query: QueryByOperation[OperationId]
   /** Coding of the answer, if compression is worth it. */
   readonly coding: ContentCoding
+  /** How the answer is spelled: a place in `dialectForms`; absent: as our own API does. */
+  readonly form?: number | undefined
   /** Whether the answer goes out without its body, so that a success is not compressed, and only its tag is handed over; default false. */
   readonly isBodiless?: boolean
 }
@@ -102,8 +105,10 @@ export interface NamedQuery {
 /** Set beside the number of the coding. */
 const BODILESS = 0x80
 
-/** Operation u8, coding u8, presence of the fields u32. */
-const HEAD_BYTES = 6
+/** Operation u8, coding u8, form u8, presence of the fields u32. */
+const HEAD_BYTES = 7
+/** The form of our own API. */
+const OWN_FORM = 0xff
 /** Longest field that is not a list: `bytes` are addresses, hashes and cursors behind a length u8. */
 const FIELD_BYTES = 256
 
@@ -113,7 +118,7 @@ export class QueryWriter {
   private view = new DataView(this.bytes.buffer)
   private length = 0
 
-  append({ operation, query, coding, isBodiless }: NamedQuery): void {
+  append({ operation, query, coding, form = OWN_FORM, isBodiless }: NamedQuery): void {
     const layout = layoutOf.get(operation)!
     // The table above covers exactly the fields of this query's type.
     const values = query as unknown as Readonly<Record<string, unknown>>
@@ -130,7 +135,8 @@ export class QueryWriter {
     }
     this.view.setUint8(head, layout.number)
     this.view.setUint8(head + 1, contentCodings.indexOf(coding) | (isBodiless === true ? BODILESS : 0))
-    this.view.setUint32(head + 2, presence)
+    this.view.setUint8(head + 2, form)
+    this.view.setUint32(head + 3, presence)
   }
 
   /** @returns the queries appended since the last call, valid until the next `append`. */
@@ -202,7 +208,8 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
   while (at < batch.length) {
     const layout = layouts[view.getUint8(at)]!
     const wanted = view.getUint8(at + 1)
-    const presence = view.getUint32(at + 2)
+    const form = view.getUint8(at + 2)
+    const presence = view.getUint32(at + 3)
     at += HEAD_BYTES
     const values: Record<string, unknown> = { ...layout.blank }
     for (let rest = presence; rest !== 0; rest &= rest - 1) {
@@ -243,6 +250,7 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
       operation: layout.operation,
       query: values as unknown as QueryByOperation[OperationId],
       coding: contentCodings[wanted & ~BODILESS]!,
+      ...(form === OWN_FORM ? {} : { form }),
       isBodiless: wanted >= BODILESS,
     })
   }

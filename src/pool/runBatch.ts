@@ -1,7 +1,9 @@
+import { dialectForms } from '../api/dialects/dialects.js'
+import type { DialectForm } from '../api/dialects/frame/dialect.js'
 import { errorTable } from '../api/errorTable.js'
 import { writeFailure } from '../api/present/failure.js'
 import { AnswerTooLargeError, JsonWriter } from '../api/present/jsonWriter.js'
-import { presenters, type RecordByOperation } from '../api/present/present.js'
+import { type Presenter, presenters, type RecordByOperation } from '../api/present/present.js'
 import { type Route, routes } from '../api/routes.js'
 import { type AnswerVersion, NO_VERSION } from '../board/version.js'
 import { InvariantError } from '../errors/invariantError.js'
@@ -87,9 +89,12 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   function ask<K extends OperationId>(
     operation: K,
     query: QueryByOperation[K],
+    form: DialectForm<K> | undefined,
   ): Answer<RecordByOperation[K]> {
     const route: Pick<Route<never>, 'path' | 'rows'> = routes[operation]
-    return answerers[operation](shards, query, route.rows)
+    const result = answerers[operation](shards, query, form === undefined ? route.rows : form.rows)
+    const lacking = result.ok ? form?.lacks?.(result.value, query) : undefined
+    return lacking ?? result
   }
 
   /** Writes the answer to a query. @returns what the reply's head says of it. */
@@ -97,10 +102,11 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     writer: JsonWriter,
     operation: K,
     query: QueryByOperation[K],
+    form: DialectForm<K> | undefined,
   ): Answered {
-    const result = ask(operation, query)
-    if (!result.ok) return refuse(writer, result)
-    const presenter = presenters[operation]
+    const result = ask(operation, query, form)
+    if (!result.ok) return refuse(writer, result, query, form)
+    const presenter: Presenter<RecordByOperation[K]> = form?.presenter ?? presenters[operation]
     presenter.write(writer, result.value)
     if (writer.length > writer.maxLength) throw new AnswerTooLargeError()
     return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
@@ -114,10 +120,11 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     writer: JsonWriter,
     operation: K,
     query: QueryByOperation[K],
+    form: DialectForm<K> | undefined,
   ): Generator<number, Answered> {
-    const result = ask(operation, query)
-    if (!result.ok) return refuse(writer, result)
-    const presenter = presenters[operation]
+    const result = ask(operation, query, form)
+    if (!result.ok) return refuse(writer, result, query, form)
+    const presenter: Presenter<RecordByOperation[K]> = form?.presenter ?? presenters[operation]
     for (let from = 0; ; ) {
       const rows = others.doAsk() ? SHORT_SLICE_ROWS : SLICE_ROWS
       if (presenter.writePart!(writer, result.value, from, from + rows)) break
@@ -128,12 +135,23 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
   }
 
-  function refuse(writer: JsonWriter, result: Failure): Answered {
-    writeFailure(writer, result)
+  function refuse<K extends OperationId>(
+    writer: JsonWriter,
+    result: Failure,
+    query: QueryByOperation[K],
+    form: DialectForm<K> | undefined,
+  ): Answered {
     const row = errorTable[result.code]
     // A 404 holds until the next commit; other failures may end at any moment.
     const life = row.status === 404 ? 'commit' : undefined
-    return { status: row.status, retryAfterSec: result.retryAfterSec ?? 0, life, isFault: false }
+    const retryAfterSec = result.retryAfterSec ?? 0
+    if (form === undefined) {
+      writeFailure(writer, result)
+      return { status: row.status, retryAfterSec, life, isFault: false }
+    }
+    const { status, body } = form.refuse(result, query)
+    writer.plain(body)
+    return { status, retryAfterSec, life, isFault: false }
   }
 
   /** Writes what an exception makes of an answer in the place of what was written of it. */
@@ -141,7 +159,8 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     if (isTrap(error)) throw error
     writer.maxLength = Number.POSITIVE_INFINITY
     writer.truncate(offset)
-    if (error instanceof AnswerTooLargeError) return refuse(writer, tooLarge(maxBytesOf(named)))
+    if (error instanceof AnswerTooLargeError)
+      return refuse(writer, tooLarge(maxBytesOf(named)), named.query, formOf(named))
     writer.json(describeFault(error, named))
     return { status: 500, retryAfterSec: 0, life: undefined, isFault: true }
   }
@@ -155,7 +174,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     let answered: Answered
     try {
       writer.maxLength = offset + maxBytesOf(named)
-      answered = answer(writer, named.operation, named.query)
+      answered = answer(writer, named.operation, named.query, formOf(named))
     } catch (error) {
       answered = writeError(writer, offset, error, named)
     }
@@ -223,7 +242,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     const writer = takeWriter(1)
     const offset = writer.length
     writer.maxLength = offset + maxBytesOf(named)
-    const slices = answerInSlices(writer, named.operation, named.query)
+    const slices = answerInSlices(writer, named.operation, named.query, formOf(named))
     let rowsSinceRest = 0
     const isRestDue = (): boolean => rowsSinceRest >= SLICE_ROWS && others.doAsk()
     const mustGiveWay = (): boolean => isAnyWaiting() || isRestDue()
@@ -295,6 +314,12 @@ export function createBatchRunner<Shards extends SnapshotSource>(
       return isPage ? runPage(named[0]!, slot, isAnyWaiting) : runAll(named, slot)
     },
   }
+}
+
+/** How the answer is to be spelled, where that is not our own way. */
+function formOf({ form }: NamedQuery): DialectForm | undefined {
+  // The front has taken its place from the endpoint of this operation: TypeScript does not connect the two.
+  return form === undefined ? undefined : (dialectForms[form] as DialectForm | undefined)
 }
 
 function isLargePage(named: NamedQuery): boolean {

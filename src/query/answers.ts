@@ -21,6 +21,8 @@ export interface Failure {
   readonly code: AnswerCode
   readonly message: string
   readonly retryAfterSec?: number
+  /** What the request has to wait for, where other services have a text of their own for it: their clients look for that. */
+  readonly lacking?: 'l1_info_leaf'
 }
 
 /** A successful answer. */

@@ -19,7 +19,13 @@ export type FieldPlace =
   | { readonly kind: 'value'; readonly value: number }
   | { readonly kind: 'flag'; readonly value: number }
   /** A uint32 as the last eight digits of a hexadecimal string; `head` are those before. */
-  | { readonly kind: 'hexValue'; readonly value: number; readonly head: string }
+  | {
+      readonly kind: 'hexValue'
+      readonly value: number
+      readonly head: string
+      /** The same number in decimal: a text, and behind it a uint48 that stands in the row. Undefined where it has no such form. */
+      readonly decimal?: { readonly head: string; readonly base: number; readonly offset: number }
+    }
   /** The same number in every row. */
   | { readonly kind: 'constant'; readonly number: number }
 

@@ -53,12 +53,16 @@ export interface ClaimProofQuery {
 export interface L1InfoTreeIndexQuery {
   readonly networkId: NetworkId
   readonly depositCount: DepositCount
+  /** The first final leaf that covers the deposit, whether its destination accepts that one or not. */
+  readonly isFirstCovering?: boolean
 }
 
 export interface TokenMappingsQuery extends Paging {
   readonly networkId?: NetworkId
   readonly tokenAddress?: Address
   readonly tokenNetwork?: NetworkId
+  /** The token on its home network alone; not beside `tokenAddress`. */
+  readonly originTokenAddress?: Address
 }
 
 export interface ClaimTransactionQuery {

@@ -1,3 +1,4 @@
+import type { Hash } from '../protocol/chainEvent.js'
 import { LISTED_METADATA_BYTES } from '../protocol/metadata.js'
 import type { RowOutput } from './packedRows.js'
 import type { RecordDefinition, RecordOf } from './recordFields.js'
@@ -111,7 +112,12 @@ export const bridgeDefinition = {
   },
 } as const satisfies RecordDefinition
 
-export type BridgeRecord = RecordOf<typeof bridgeDefinition>
+export type BridgeFields = RecordOf<typeof bridgeDefinition>
+
+export interface BridgeRecord extends BridgeFields {
+  /** The deposit's leaf of the local exit tree. Absent unless the template asks for it. */
+  readonly leafHash?: Hash
+}
 export const bridgeTemplate = templateOf(bridgeDefinition)
 
 /** A claim in force as the API shows it. */
@@ -169,7 +175,14 @@ export const claimDefinition = {
   },
 } as const satisfies RecordDefinition
 
-export type ClaimRecord = RecordOf<typeof claimDefinition>
+export type ClaimFields = RecordOf<typeof claimDefinition>
+
+export interface ClaimRecord extends ClaimFields {
+  /** Metadata of the claimed deposit, of any length. Absent unless the template asks for it, and where that deposit is not known. */
+  readonly depositMetadata?: Uint8Array
+  /** Whether the claimed deposit is a message. Absent as above. */
+  readonly isMessage?: boolean
+}
 export const claimTemplate = templateOf(claimDefinition)
 
 const OF_METADATA = 'Decoded from metadata; null where it does not decode'

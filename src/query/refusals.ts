@@ -50,19 +50,17 @@ export function notInjectedYet(destinationNetwork: number, firstCoveringIndex: n
 }
 
 export function notFinalYet(index: number, blockNumber: number, finalizedBlock: number): Failure {
-  return failure(
-    'PROOF_NOT_AVAILABLE',
+  return withoutLeaf(
     `L1 info leaf ${index} is in block ${blockNumber}, above the final block ${finalizedBlock}`,
-    RETRY_SEC,
   )
 }
 
 export function leafIndexBeyondTip(leafIndex: number, leafCount: number): Failure {
-  return failure(
-    'PROOF_NOT_AVAILABLE',
-    `leaf_index ${leafIndex} is beyond the tip: ${leafCount} L1 info leaves are indexed`,
-    RETRY_SEC,
-  )
+  return withoutLeaf(`leaf_index ${leafIndex} is beyond the tip: ${leafCount} L1 info leaves are indexed`)
+}
+
+function withoutLeaf(message: string): Failure {
+  return { ...failure('PROOF_NOT_AVAILABLE', message, RETRY_SEC), lacking: 'l1_info_leaf' }
 }
 
 export function leafIndexTooSmall(leafIndex: number, depositCount: number, covered: number): Failure {

@@ -9,6 +9,8 @@ export type Encoding =
   | 'number'
   /** A uint256 as digits in quotes: as a JSON number readers would round it. */
   | 'digits'
+  /** A uint256 as a JSON number, for clients that read it whole. */
+  | 'bareDigits'
   | 'boolean'
   | 'text'
   /** A list of `"0x…"`, one for each node of a branch. */
@@ -17,7 +19,7 @@ export type Encoding =
   | 'record'
 
 /** One field of a spelled record. */
-interface TemplatePart {
+interface FieldPart {
   /** Its name in JSON. */
   readonly key: string
   /** Its name in the record's definition. */
@@ -25,7 +27,18 @@ interface TemplatePart {
   readonly encoding: Encoding
   /** Left out where a record lacks it. Stored bytes never have it. */
   readonly isOptional: boolean
+  /** Left out where it is null. */
+  readonly omitsNull?: true
 }
+
+/** A key whose value is the same in every record. */
+interface FixedPart {
+  readonly key: string
+  /** JSON. */
+  readonly fixed: string
+}
+
+export type TemplatePart = FieldPart | FixedPart
 
 /**
  * How a record is spelled: which of its fields, under which keys, in which order and encoding. A route has one for the rows of its
@@ -64,4 +77,18 @@ export function templateOf({ fields }: RecordDefinition): RowTemplate {
           isOptional: field.isOptional === true,
         },
   )
+}
+
+export function isFixed(part: TemplatePart): part is FixedPart {
+  return 'fixed' in part
+}
+
+/** Whether a record is to show a field: some are looked up only then. */
+export function showsField(template: RowTemplate, field: string): boolean {
+  return template.some((part) => !isFixed(part) && part.field === field)
+}
+
+/** Whether a field is left out where it is null. */
+export function omitsNull(template: RowTemplate, field: string): boolean {
+  return template.some((part) => !isFixed(part) && part.field === field && part.omitsNull === true)
 }

@@ -8,7 +8,7 @@ import {
   ROW_VALUES,
   type RowWriter,
 } from '../query/packedRows.js'
-import type { Encoding, RowTemplate } from '../query/rowTemplate.js'
+import { type Encoding, isFixed, type RowTemplate } from '../query/rowTemplate.js'
 
 /** Constants of assembly/ that the module exports: they stand there and nowhere else. */
 type RowConstant =
@@ -62,7 +62,8 @@ const kernelKinds: { readonly [E in Encoding]?: { readonly [K in StoredPlace['ki
   hex: { hash: 'ROW_HASH', bytes: 'ROW_BYTES', hexValue: 'ROW_HEX_VALUE' },
   checksum: { address: 'ROW_ADDRESS' },
   number: { uint8: 'ROW_UINT8', uint32: 'ROW_UINT32', uint48: 'ROW_UINT48', value: 'ROW_VALUE' },
-  digits: { amount: 'ROW_AMOUNT' },
+  digits: { amount: 'ROW_AMOUNT', hash: 'ROW_AMOUNT', hexValue: 'ROW_UINT48' },
+  bareDigits: { hexValue: 'ROW_UINT48' },
   boolean: { flag: 'ROW_FLAG' },
 }
 
@@ -164,10 +165,16 @@ export function createWasmRowWriter(wasm: RowExports): RowWriter {
 function makeSteps(template: RowTemplate, places: FieldPlaces): readonly Step[] {
   const steps: Step[] = []
   let text = '{'
-  for (const { key, field, encoding, isOptional } of template) {
+  for (const part of template) {
+    const { key } = part
     // A row that has it is written alone.
-    if (isOptional) continue
+    if (!isFixed(part) && part.isOptional && places[part.field] === undefined) continue
     text += `${text === '{' && steps.length === 0 ? '' : ','}"${key}":`
+    if (isFixed(part)) {
+      text += part.fixed
+      continue
+    }
+    const { field, encoding } = part
     const place = places[field]
     if (place === undefined) throw new TypeError(`the rows have no field ${field}`)
     if (place.kind === 'constant') {
@@ -177,13 +184,32 @@ function makeSteps(template: RowTemplate, places: FieldPlaces): readonly Step[] 
     }
     const kind = kernelKinds[encoding]?.[place.kind]
     if (kind === undefined) throw new TypeError(`${field} can't be spelled as ${encoding}`)
-    if (place.kind === 'hexValue') text += `"0x${place.head}`
     assertInRow(field, place)
+    if (place.kind === 'hexValue') {
+      const { before, step, behind } = spellValue(place, encoding, field)
+      steps.push({ text: text + before, kind, ...step })
+      text = behind
+      continue
+    }
     steps.push({ text, kind, ...wherein(place) })
-    text = place.kind === 'hexValue' ? '"' : ''
+    text = ''
   }
   steps.push({ text: `${text}}`, kind: 'ROW_TEXT_ALONE', index: 0, offset: 0 })
   return steps
+}
+
+/** A number of which one part is the same in all rows: that part, and the quotes, as text around the step. */
+function spellValue(
+  place: Extract<StoredPlace, { readonly kind: 'hexValue' }>,
+  encoding: Encoding,
+  field: string,
+): { readonly before: string; readonly step: Pick<Step, 'index' | 'offset'>; readonly behind: string } {
+  if (encoding === 'hex') return { before: `"0x${place.head}`, step: wherein(place), behind: '"' }
+  const { decimal } = place
+  if (decimal === undefined) throw new TypeError(`${field} can't be spelled as ${encoding}`)
+  const quote = encoding === 'digits' ? '"' : ''
+  const step = { index: decimal.base, offset: decimal.offset }
+  return { before: quote + decimal.head, step, behind: quote }
 }
 
 function wherein(place: StoredPlace): Pick<Step, 'index' | 'offset'> {

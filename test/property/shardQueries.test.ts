@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { bridgeRows } from '../../src/api/dialects/aggkit/aggkitSpelling.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId, type NetworkId } from '../../src/protocol/units.js'
 import type { BridgesQuery, ClaimsQuery, Paging } from '../../src/query/queries.js'
 import { getBridges } from '../../src/shard/queries/getBridges.js'
@@ -57,21 +58,44 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
       assert.equal(nextCursor !== null, hasMore(paging, matching.length), told)
       const [plain, packed] = bothTexts(indexed, 'getBridges', query)
       assert.equal(packed, plain, told)
+      if (asked % 8 === 0) compareSpelled(indexed, query, part)
     }
-    for (const deposit of deposits) proven += checkProof(indexed, deposit)
+    for (const deposit of deposits) proven += checkProof(indexed, deposit, finalizedL1Block)
     compareClaims(indexed, networkId, random)
   }
   return proven
 }
 
+/** The same page as aggkit spells it, from stored bytes and from records. */
+function compareSpelled(indexed: IndexedWorld, query: BridgesQuery, part: readonly ExpectedDeposit[]): void {
+  const [plain, packed] = bothTexts(indexed, 'getBridges', query, bridgeRows('latest'))
+  assert.equal(packed, plain)
+  const { bridges } = JSON.parse(packed) as { bridges: readonly Record<string, unknown>[] }
+  assert.deepEqual(
+    bridges.map((row) => [row.deposit_count, row.global_index, row.bridge_hash, row.metadata]),
+    part.map(({ depositCount, globalIndex, leaf, metadata }) => [
+      depositCount,
+      String(globalIndex),
+      leaf,
+      metadata,
+    ]),
+  )
+}
+
 /** The answered index is the expected one and its proof is valid. Without an index there is no proof. */
-function checkProof(indexed: IndexedWorld, deposit: ExpectedDeposit): number {
+function checkProof(indexed: IndexedWorld, deposit: ExpectedDeposit, finalizedL1Block: number): number {
   const asked = {
     networkId: asNetworkId(deposit.networkId),
     depositCount: asDepositCount(deposit.depositCount),
   }
   const told = `network ${deposit.networkId}, deposit ${deposit.depositCount}`
   const index = indexed.ask((shards) => getL1InfoTreeIndex(shards, asked))
+  const covering = deposit.firstCoveringIndex
+  const isFinal =
+    covering !== null &&
+    indexed.world.network(0).head.state.l1InfoLeaves[covering]!.blockNumber <= finalizedL1Block
+  const first = indexed.ask((shards) => getL1InfoTreeIndex(shards, { ...asked, isFirstCovering: true }))
+  assert.equal(first.ok ? first.value.l1InfoTreeIndex : null, isFinal ? covering : null, told)
   if (deposit.usableIndex === null) {
     assert.equal(!index.ok && index.code, 'PROOF_NOT_AVAILABLE', told)
     return 0

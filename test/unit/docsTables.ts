@@ -21,6 +21,7 @@ import {
 } from '../../src/query/records.js'
 import { bridgeStatusResponseDefinition, searchResponseDefinition } from '../../src/query/statusRecords.js'
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
+import { absentEndpoints, aggkitPairs } from '../support/aggkitPairs.js'
 import { pageOf, rowsOf } from '../support/docsPages.js'
 import { transitionRows } from './indexer/recovery/recoveryTable.js'
 
@@ -160,6 +161,24 @@ export const docsTables: readonly DocsTable[] = [
           String(nth),
           Number.isFinite(rewindBlocks(nth)) ? String(rewindBlocks(nth)) : 'all that undo reaches',
         ]),
+      ),
+  },
+  {
+    file: 'docs/compatibility.md',
+    what: 'what aggkit is asked and answers',
+    render: () =>
+      table(
+        ['endpoint', 'what is asked', 'how we stand', 'why'],
+        aggkitPairs.map(({ endpoint, about, verdict, why = '' }) => [`\`${endpoint}\``, about, verdict, why]),
+      ),
+  },
+  {
+    file: 'docs/compatibility.md',
+    what: 'what aggkit has and we do not',
+    render: () =>
+      table(
+        ['endpoint that is not there', 'why'],
+        absentEndpoints.map(([path, why]) => [`\`${path}\``, why]),
       ),
   },
   {

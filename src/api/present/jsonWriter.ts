@@ -200,6 +200,13 @@ export class JsonWriter {
   amount(value: Uint8Array): void {
     this.reserve(82)
     this.bytes[this.length++] = 0x22
+    this.bareAmount(value)
+    this.bytes[this.length++] = 0x22
+  }
+
+  /** The same as a JSON number. */
+  bareAmount(value: Uint8Array): void {
+    this.reserve(80)
     const limbs = this.limbs
     let first = LIMBS
     for (let limb = LIMBS - 1; limb >= 0; limb--) {
@@ -212,7 +219,12 @@ export class JsonWriter {
     } else {
       this.copyDigits(this.divideOut(first))
     }
-    this.bytes[this.length++] = 0x22
+  }
+
+  /** A text as it is. Not for the hot path. */
+  plain(text: string): void {
+    this.reserve(3 * text.length)
+    this.length += encoder.encodeInto(text, this.bytes.subarray(this.length)).written
   }
 
   /** A text of any characters, escaped. Not for the hot path. */
@@ -222,9 +234,7 @@ export class JsonWriter {
 
   /** Any plain value. Not for the hot path. */
   json(value: unknown): void {
-    const json = JSON.stringify(value)
-    this.reserve(3 * json.length)
-    this.length += encoder.encodeInto(json, this.bytes.subarray(this.length)).written
+    this.plain(JSON.stringify(value))
   }
 
   textOrNull(value: string | null): void {

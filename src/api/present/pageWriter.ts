@@ -10,6 +10,13 @@ const END = asciiBytes('}')
 
 const writePagination = recordWriter(templateOf(paginationDefinition))
 
+/** The end of a page in our own API. */
+const writePaginationEnd: WriteValue<Page<unknown>> = (writer, page) => {
+  writer.raw(PAGINATION)
+  writePagination(writer, page)
+  writer.raw(END)
+}
+
 export interface PageWriter<Row> {
   readonly write: WriteValue<Page<Row>>
   /**
@@ -22,10 +29,12 @@ export interface PageWriter<Row> {
 /**
  * Writes pages: `{"<name>":[rows],"pagination":{…}}`, their rows by the template that each page has.
  * @param rowWriterOf makes what writes one row from its record.
+ * @param writeEnd writes what follows the last row, from the bracket on.
  */
 export function pageWriter<Row extends object>(
   name: string,
   rowWriterOf: (template: RowTemplate) => WriteValue<Row>,
+  writeEnd: WriteValue<Page<Row>> = writePaginationEnd,
 ): PageWriter<Row> {
   const opening = asciiBytes(`{"${name}":[`)
   /** There are as many templates as dialects. */
@@ -43,9 +52,7 @@ export function pageWriter<Row extends object>(
         ? page.writeRows(new PageRows(writer, writer.rowWriter, writeRow, from === 0), from, to)
         : writeRecords(writer, page.rows, writeRow, from, to)
     if (!isWhole) return false
-    writer.raw(PAGINATION)
-    writePagination(writer, page)
-    writer.raw(END)
+    writeEnd(writer, page)
     return true
   }
 

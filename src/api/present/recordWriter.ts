@@ -1,5 +1,5 @@
 import { isInnerRecord, type RecordDefinition, type RecordOf } from '../../query/recordFields.js'
-import { type Encoding, type RowTemplate, templateOf } from '../../query/rowTemplate.js'
+import { type Encoding, isFixed, type RowTemplate, templateOf } from '../../query/rowTemplate.js'
 import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 
 export type WriteValue<Value> = (writer: JsonWriter, value: Value) => void
@@ -21,6 +21,7 @@ const writers = {
   checksum: (writer, value: Parameters<JsonWriter['address']>[0]) => writer.address(value),
   number: (writer, value: number) => writer.uint(value),
   digits: (writer, value: Uint8Array) => writer.amount(value),
+  bareDigits: (writer, value: Uint8Array) => writer.bareAmount(value),
   boolean: (writer, value: boolean) => writer.boolean(value),
   text: (writer, value: string) => writer.text(value),
   nodes: writeNodes,
@@ -28,10 +29,14 @@ const writers = {
 
 interface Part {
   readonly key: Uint8Array
-  readonly field: string
+  /** Undefined: its value is a part of `key`. */
+  readonly field: string | undefined
   readonly isOptional: boolean
+  readonly omitsNull: boolean
   readonly write: WriteValue<unknown>
 }
+
+const writeNothing = (): void => undefined
 
 /**
  * Writes records, field by field, as a template says. The first field must not be optional: the opening brace is written with it.
@@ -42,13 +47,24 @@ export function recordWriter<Row extends object>(
   own: { readonly [Field in keyof Row]?: WriteValue<Row[Field]> } = {},
 ): WriteValue<Row> {
   const ownWriters: Readonly<Record<string, WriteValue<never> | undefined>> = own
-  const parts = template.map(({ key, field, encoding, isOptional }, at): Part => {
+  const parts = template.map((part, at): Part => {
+    const start = `${at === 0 ? '{' : ','}"${part.key}":`
+    if (isFixed(part))
+      return {
+        key: asciiBytes(start + part.fixed),
+        field: undefined,
+        isOptional: false,
+        omitsNull: false,
+        write: writeNothing,
+      }
+    const { field, encoding, isOptional, omitsNull = false } = part
     const write = ownWriters[field] ?? (encoding === 'record' ? undefined : writers[encoding])
     if (write === undefined) throw new TypeError(`the record ${field} has no writer`)
     return {
-      key: asciiBytes(`${at === 0 ? '{' : ','}"${key}":`),
+      key: asciiBytes(start),
       field,
       isOptional,
+      omitsNull,
       // A record has values of the types that its definition says; the compiler does not connect them with the encodings.
       write: write as WriteValue<unknown>,
     }
@@ -56,9 +72,13 @@ export function recordWriter<Row extends object>(
   return (writer, row) => {
     const values = row as Readonly<Record<string, unknown>>
     for (let at = 0; at < parts.length; at++) {
-      const { key, field, isOptional, write } = parts[at]!
+      const { key, field, isOptional, omitsNull, write } = parts[at]!
+      if (field === undefined) {
+        writer.raw(key)
+        continue
+      }
       const value = values[field]
-      if (isOptional && value === undefined) continue
+      if ((isOptional && value === undefined) || (omitsNull && value === null)) continue
       writer.raw(key)
       if (value === null) writer.null()
       else write(writer, value)

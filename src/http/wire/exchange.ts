@@ -1,3 +1,4 @@
+import type { Refusal } from '../../api/dialects/frame/dialect.js'
 import { errorTable } from '../../api/errorTable.js'
 import type { ContentCoding } from '../../pool/contentCoding.js'
 import { isLarge } from '../../pool/estimates.js'
@@ -117,6 +118,8 @@ const CACHE_CONTROL = Buffer.from('Cache-Control')
 export class Exchange implements Listed<Exchange> {
   /** Name of the route, `unknown` until it is found: a label of metrics and logs. */
   route = 'unknown'
+  /** How an error is spelled where the path is not our own API's. */
+  spellRefusal: ((failed: Failure) => Refusal) | undefined = undefined
   /** Header lines about this client, which any answer to it gets but those that shared caches keep. */
   moreLines = ''
   /** A header line about the data that are answered, which shared caches keep with them. */
@@ -251,7 +254,11 @@ export class Exchange implements Listed<Exchange> {
 
   /** Answers with an error of `errorTable`. */
   refuse(failed: Failure, headers: HeaderList = []): void {
-    const answer = refusal(failed, errorBody(failed), headers)
+    const spelled = this.spellRefusal?.(failed)
+    const answer =
+      spelled === undefined
+        ? refusal(failed, errorBody(failed), headers)
+        : spelledRefusal(failed, spelled, headers)
     this.send(answer, answer.status < 500)
   }
 
@@ -495,6 +502,18 @@ function refusal({ code, retryAfterSec }: Failure, body: string, headers: Header
     lines: headerLines(headers) + retryAfterLine(retryAfterSec ?? 0),
     bodyLines: JSON_LINES,
     etag: '',
+  }
+}
+
+function spelledRefusal(
+  failed: Failure,
+  { status, body, contentType }: Refusal,
+  headers: HeaderList,
+): Outgoing {
+  return {
+    ...refusal(failed, body, headers),
+    status,
+    bodyLines: headerLines([['Content-Type', contentType]]),
   }
 }
 

@@ -66,6 +66,7 @@ const CODED_LINES = {
 const statusTexts: Readonly<Record<number, string>> = {
   200: '200 OK',
   204: '204 No Content',
+  302: '302 Found',
   304: '304 Not Modified',
   400: '400 Bad Request',
   401: '401 Unauthorized',

@@ -9,13 +9,14 @@ import type { ShardReaders } from './shardReaders.js'
 /**
  * Makes the record of a deposit, with its claim and readiness from the other shards.
  * @param depositCount must be below the number of deposits. @param isAlone true when the query names only this deposit: its
- * metadata is then shown up to a higher limit.
+ * metadata is then shown up to a higher limit. @param showsLeaf whether its leaf of the exit tree is looked up.
  */
 export function makeBridgeRecord(
   shards: ShardReaders,
   source: ShardView,
   depositCount: number,
   isAlone: boolean,
+  showsLeaf = false,
 ): BridgeRecord {
   const row = source.deposits.get(depositCount)
   const sender = source.deposits.senders.find(depositCount)
@@ -24,7 +25,7 @@ export function makeBridgeRecord(
   const { destination } = path
   const claim = destination?.claims.findOf(source.networkId, depositCount)
   const { dictionary } = source
-  return recordOf(bridgeSources, {
+  const fields = recordOf(bridgeSources, {
     sourceNetwork: source.networkId,
     depositCount: depositCount as DepositCount,
     row,
@@ -35,6 +36,7 @@ export function makeBridgeRecord(
     claimTransactionHash: claim === undefined ? null : destination!.claims.getTransactionHash(claim),
     claimMatches: claim === undefined || claimsListedDeposit(source, depositCount, destination!, claim),
   })
+  return showsLeaf ? { ...fields, leafHash: source.exitTree.getLeaf(depositCount) } : fields
 }
 
 /** Whether the deposit is ready: `readyForClaim` of its record. */

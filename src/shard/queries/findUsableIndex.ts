@@ -29,3 +29,18 @@ export function findUsableIndex(
     return notFinalYet(index, l1.l1Info.getLeaf(index).blockNumber, l1.state.finalizedBlock)
   return success({ index, firstCoveringIndex })
 }
+
+/** The smallest index that covers the deposit, if it is final, whatever the destination accepts; or why there is none. */
+export function findCoveringIndex(
+  shards: ShardReaders,
+  { source, l1 }: FoundDeposit,
+  depositCount: DepositCount,
+  destinationNetwork: NetworkId,
+): Answer<UsableIndex> {
+  const path = shards.claimFacts.path(source, destinationNetwork)
+  const index = path.findFirstCovering(depositCount)
+  if (index === undefined) return notCoveredYet(source.networkId, depositCount, l1.l1Info.leafCount)
+  if (index >= path.finalLeafCount)
+    return notFinalYet(index, l1.l1Info.getLeaf(index).blockNumber, l1.state.finalizedBlock)
+  return success({ index, firstCoveringIndex: index })
+}

@@ -1,7 +1,7 @@
 import { type Answer, success } from '../../query/answers.js'
 import type { BridgesQuery } from '../../query/queries.js'
 import { type BridgeRecord, bridgeTemplate, type Page } from '../../query/records.js'
-import type { RowTemplate } from '../../query/rowTemplate.js'
+import { type RowTemplate, showsField } from '../../query/rowTemplate.js'
 import { PackedPage } from '../rows/packedPage.js'
 import { type OrdinalStretch, within } from '../sets/listAlgebra.js'
 import type { ShardView } from '../snapshot/shardView.js'
@@ -29,15 +29,21 @@ export function getBridges(
   }
   const page = pageOf(list, frame, query)
   if (!page.ok) return page
-  const isAlone = query.depositCounts?.length === 1
+  const isWhole = query.depositCounts?.length === 1 || !saysLengths(template)
+  const showsLeaf = showsField(template, 'leafHash')
   return success(
     new PackedPage(
       page.value,
       template,
-      (writer) => shards.rowPackers.of('bridges', writer, source),
-      (depositCount) => makeBridgeRecord(shards, source, depositCount, isAlone),
+      (writer) => shards.rowPackers.of('bridges', writer, source, template),
+      (depositCount) => makeBridgeRecord(shards, source, depositCount, isWhole, showsLeaf),
     ),
   )
+}
+
+/** Whether rows have a place for the length of metadata that is too long to be shown. Rows without one show it whole. */
+function saysLengths(template: RowTemplate): boolean {
+  return showsField(template, 'metadataLength')
 }
 
 function hasTimeFilter({ fromTimestampSec, toTimestampSec }: BridgesQuery): boolean {

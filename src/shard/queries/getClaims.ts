@@ -1,5 +1,4 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { type Answer, success } from '../../query/answers.js'
 import type { ClaimsQuery } from '../../query/queries.js'
@@ -7,7 +6,7 @@ import { type ClaimRecord, claimTemplate, type Page } from '../../query/records.
 import type { RowTemplate } from '../../query/rowTemplate.js'
 import type { ClaimRow } from '../../store/layout/claimRow.js'
 import type { DepositRow } from '../../store/layout/depositRow.js'
-import { claimSources } from '../rows/claimRows.js'
+import { claimSources, showsDeposit } from '../rows/claimRows.js'
 import { PackedPage } from '../rows/packedPage.js'
 import { recordOf } from '../rows/rowSources.js'
 import {
@@ -37,32 +36,51 @@ export function getClaims(
   }
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page
+  const isWithDeposit = showsDeposit(template)
   return success(
     new PackedPage(
       page.value,
       template,
-      (writer) => shards.rowPackers.of('claims', writer, view),
-      (ordinal) => makeClaimRecord(shards, view, ordinal),
+      (writer) => shards.rowPackers.of('claims', writer, view, template),
+      (ordinal) => makeClaimRecord(shards, view, ordinal, isWithDeposit),
     ),
   )
 }
 
-/** Makes the record of a claim, with its deposit from the source's shard. @param ordinal must be below the number of claims. */
-function makeClaimRecord(shards: ShardReaders, view: ShardView, ordinal: number): ClaimRecord {
+const MESSAGE = 1
+
+/**
+ * Makes the record of a claim, with its deposit from the source's shard. @param ordinal must be below the number of claims.
+ * @param isWithDeposit whether it has what only the deposit tells.
+ */
+function makeClaimRecord(
+  shards: ShardReaders,
+  view: ShardView,
+  ordinal: number,
+  isWithDeposit: boolean,
+): ClaimRecord {
   const row = view.claims.get(ordinal)
   const source = shards.find(row.sourceNetwork)
   const deposit = source?.deposits.find(row.depositCount)
   const content = row.isSetByAdministrator
     ? contentOfKnownDeposit(source, deposit)
     : contentOfClaim(view, row)
-  return recordOf(claimSources, {
+  const claimed = findClaimed(view.networkId, source, deposit, row, content)
+  const fields = recordOf(claimSources, {
     destinationNetwork: view.networkId,
     row,
     transactionHash: view.claims.getTransactionHash(ordinal),
-    bridgeTransactionHash: findBridgeTransaction(view.networkId, source, deposit, row, content),
+    bridgeTransactionHash: claimed?.transactionHash ?? null,
     content,
     sender: view.claims.senders.find(ordinal),
   })
+  return isWithDeposit && claimed !== undefined
+    ? {
+        ...fields,
+        depositMetadata: source!.dictionary.getMetadata(claimed.metadataId),
+        isMessage: claimed.leafType === MESSAGE,
+      }
+    : fields
 }
 
 /** Content of a claim that an administrator set. SetClaim has none, so it comes from the deposit. */
@@ -76,22 +94,20 @@ function contentOfKnownDeposit(
 }
 
 /**
- * Transaction of the deposit that was claimed. After a cut of the local exit tree its deposit count may name another deposit: the
- * claimed one is then the current or archived deposit with the claim's content. null when there is none.
+ * The deposit that was claimed. After a cut of the local exit tree its deposit count may name another deposit: the
+ * claimed one is then the current or archived deposit with the claim's content. undefined when there is none.
  */
-function findBridgeTransaction(
+function findClaimed(
   claimedOn: NetworkId,
   source: ShardView | undefined,
   deposit: DepositRow | undefined,
   row: ClaimRow,
   shown: ClaimedContent,
-): Hash | null {
+): DepositRow | undefined {
   const archived = source?.deposits.archivedAt(row.depositCount) ?? []
-  if (source === undefined || archived.length === 0 || row.isSetByAdministrator)
-    return deposit?.transactionHash ?? null
+  if (source === undefined || archived.length === 0 || row.isSetByAdministrator) return deposit
   const candidates = [...(deposit === undefined ? [] : [deposit]), ...archived.map((each) => each.row)]
-  const claimed = candidates.find(
+  return candidates.find(
     (each) => each.destinationNetwork === claimedOn && isSameContent(contentOfDeposit(source, each), shown),
   )
-  return claimed?.transactionHash ?? null
 }

@@ -56,16 +56,18 @@ export function getTokenMappings(
 function strandOf(
   shards: ShardReaders,
   view: ShardView,
-  { tokenAddress, tokenNetwork }: TokenMappingsQuery,
+  { tokenAddress: eitherSide, originTokenAddress, tokenNetwork }: TokenMappingsQuery,
 ): ViewStrand {
   const { byOriginNetwork, order, length } = shards.tokenMappings.of(view)
+  const tokenAddress = eitherSide ?? originTokenAddress
   const strand = (rows: OrdinalList) => ({ view, networkId: view.networkId, rows, order })
   if (tokenAddress === undefined && tokenNetwork === undefined) return strand(wholeRange(length))
   const ofNetwork =
     tokenNetwork === undefined ? wholeRange(length) : listOf(byOriginNetwork.get(tokenNetwork) ?? [])
   if (tokenAddress === undefined) return strand(placesOf(ofNetwork, order))
   // The address may be that of the wrapped token, or of the origin token on any network.
-  const wrapped = view.list(listKinds.mappingsByWrappedToken, tokenAddress)
+  const wrapped =
+    eitherSide === undefined ? listOf([]) : view.list(listKinds.mappingsByWrappedToken, eitherSide)
   const networks = tokenNetwork === undefined ? byOriginNetwork.keys() : [tokenNetwork]
   const found = new Set(wrapped.slice(0, wrapped.length).filter((ordinal) => listHas(ofNetwork, ordinal)))
   for (const network of networks) {

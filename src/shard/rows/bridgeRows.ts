@@ -3,7 +3,8 @@ import { encodeGlobalIndexBytes } from '../../protocol/globalIndex.js'
 import { type MetadataDigest, shownMetadata } from '../../protocol/metadata.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
 import { type FieldPlace, type FieldPlaces, NO_VALUE, ROW_BASES } from '../../query/packedRows.js'
-import type { BridgeRecord } from '../../query/records.js'
+import type { BridgeFields } from '../../query/records.js'
+import { isFixed, omitsNull, type RowTemplate, showsField } from '../../query/rowTemplate.js'
 import { type DepositRow, depositFields } from '../../store/layout/depositRow.js'
 import type { SenderRow } from '../../store/layout/senderRow.js'
 import { TOKEN_ADDRESS_AT, type TokenEntry } from '../../store/layout/smallRows.js'
@@ -32,19 +33,44 @@ interface BridgeRowFacts {
 }
 
 /** Where the fields of a row stand, and what is worked out for it. */
-const bases = { row: 0, sender: 1, token: 2, origin: 3, claimHash: 4, metadata: 5 } as const
+const bases = { row: 0, sender: 1, token: 2, origin: 3, claimHash: 4, metadata: 5, own: 6 } as const
 const values = { depositCount: 0, metadataLength: 1, ready: 2, l1InfoTreeIndex: 3 } as const
+
+/** What a row has of its own. */
+const own = { decimalIndex: 0, leafHash: 8 } as const
 
 const MESSAGE = 1
 /** Bytes of a global index above the deposit count. */
 const GLOBAL_INDEX_HEAD_BYTES = 28
+const HASH_BYTES = 32
+
+/**
+ * A global index in decimal as digits that all rows of a network share, and a number of 48 bits behind them. An L1's is 2^64, which is
+ * 184467440 and then 73709551616, and the deposit count: up to the last one the sum has eleven digits.
+ */
+interface DecimalIndex {
+  readonly head: string
+  /** The number of deposit 0. */
+  readonly first: number
+}
+
+/** @returns undefined for a network whose indexes have no such form. */
+function decimalIndexOf(networkId: NetworkId): DecimalIndex | undefined {
+  if (networkId === 0) return { head: '184467440', first: 73_709_551_616 }
+  return networkId <= 2 ** 16 ? { head: '', first: (networkId - 1) * 2 ** 32 } : undefined
+}
 
 function globalIndexPlace(networkId: NetworkId): FieldPlace {
   const head = encodeGlobalIndexBytes(networkId, 0 as DepositCount).subarray(0, GLOBAL_INDEX_HEAD_BYTES)
-  return { kind: 'hexValue', value: values.depositCount, head: Buffer.from(head).toString('hex') }
+  return {
+    kind: 'hexValue',
+    value: values.depositCount,
+    head: Buffer.from(head).toString('hex'),
+    decimal: { head: decimalIndexOf(networkId)?.head ?? '', base: bases.own, offset: own.decimalIndex },
+  }
 }
 
-export const bridgeSources: Sources<BridgeRecord, BridgeRowFacts> = {
+export const bridgeSources: Sources<BridgeFields, BridgeRowFacts> = {
   transactionHash: {
     place: { kind: 'hash', base: bases.row, offset: depositFields.transactionHash },
     of: ({ row }) => row.transactionHash,
@@ -127,6 +153,24 @@ export const bridgeSources: Sources<BridgeRecord, BridgeRowFacts> = {
   claimMatches: { of: (facts) => (facts.claimMatches ? undefined : false) },
 }
 
+/** What a row has only where its template asks for it. */
+interface Wanted {
+  readonly leafHash: boolean
+  readonly decimalIndex: boolean
+  /** Whether a row without a sender must lack the field. */
+  readonly noNullSender: boolean
+}
+
+function wantedBy(template: RowTemplate): Wanted {
+  return {
+    leafHash: showsField(template, 'leafHash'),
+    decimalIndex: template.some(
+      (part) => !isFixed(part) && part.field === 'globalIndex' && part.encoding !== 'hex',
+    ),
+    noNullSender: omitsNull(template, 'originAddress') || omitsNull(template, 'transactionSender'),
+  }
+}
+
 /** One destination of the page's bridges. */
 interface Destination {
   readonly path: ClaimPath
@@ -143,25 +187,42 @@ export class BridgeRows implements RowPacker {
   readonly #placed: PlacedShard
   /** Those of this page: senders name any number they like. */
   readonly #destinations = new Map<number, Destination>()
+  readonly #decimalIndex: DecimalIndex | undefined
   #destinationNetwork = -1
   #destination: Destination | undefined
+  #template: RowTemplate | undefined
+  #wanted: Wanted = { leafHash: false, decimalIndex: false, noNullSender: false }
+  /** Leaves of one tile of the exit tree; of none at the beginning of a page. */
+  #leaves = new Uint8Array(0)
+  #tile = -1
 
   constructor(shards: RowShards, arena: RowArena, placed: PlacedShard) {
     this.#shards = shards
     this.arena = arena
     this.#placed = placed
-    this.places = placesOf(bridgeSources, placed.view.networkId)
+    const { networkId } = placed.view
+    this.#decimalIndex = decimalIndexOf(networkId)
+    this.places = {
+      ...placesOf(bridgeSources, networkId),
+      leafHash: { kind: 'hash', base: bases.own, offset: own.leafHash },
+    }
   }
 
-  begin(): void {
+  begin(template: RowTemplate): void {
     this.#placed.follow()
+    if (template !== this.#template) {
+      this.#template = template
+      this.#wanted = wantedBy(template)
+    }
+    this.#tile = -1
     this.#destination = undefined
     if (this.#destinations.size > 0) this.#destinations.clear()
   }
 
-  /** Not a bridge with optional fields: its metadata is too long for a list, or its claim paid other content. */
+  /** Not a bridge with optional fields: its metadata is too long for a list, or its claim paid other content; nor one that lacks a field. */
   pack(depositCount: number): boolean {
     const { arena } = this
+    const wanted = this.#wanted
     const placed = this.#placed
     const row = placed.deposits.placeOf(depositCount)
     const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
@@ -169,6 +230,8 @@ export class BridgeRows implements RowPacker {
     if (metadata === NOWHERE) return false
     const token = placed.placeOfToken(arena.view.getUint32(row + depositFields.tokenId, true))
     const sender = placed.findDepositSender(depositCount)
+    if (wanted.noNullSender && sender === NOWHERE) return false
+    if (wanted.decimalIndex && this.#decimalIndex === undefined) return false
     const destination = this.#destinationOf(
       arena.view.getUint32(row + depositFields.destinationNetwork, true),
     )
@@ -187,12 +250,35 @@ export class BridgeRows implements RowPacker {
     numbers[at + bases.origin] = arena.address(isMessage ? token + TOKEN_ADDRESS_AT : sender)
     numbers[at + bases.claimHash] = arena.address(claimHash)
     numbers[at + bases.metadata] = arena.address(metadata)
+    if (wanted.decimalIndex || wanted.leafHash) this.#addOwn(at, depositCount)
     const valuesAt = at + ROW_BASES
     numbers[valuesAt + values.depositCount] = depositCount
     numbers[valuesAt + values.metadataLength] = metadataLength
     numbers[valuesAt + values.ready] = claim === NOWHERE && path.isReady(depositCount) ? 1 : 0
     numbers[valuesAt + values.l1InfoTreeIndex] = path.findUsable(depositCount) ?? NO_VALUE
     return true
+  }
+
+  #addOwn(at: number, depositCount: number): void {
+    const { arena } = this
+    const place = arena.ownPlace(at)
+    arena.numbers[at + bases.own] = arena.address(place)
+    if (this.#wanted.decimalIndex) {
+      const index = this.#decimalIndex!.first + depositCount
+      const at48 = place + own.decimalIndex
+      arena.view.setUint32(at48, index % 2 ** 32, true)
+      arena.view.setUint16(at48 + 4, Math.floor(index / 2 ** 32), true)
+    }
+    if (!this.#wanted.leafHash) return
+    const { exitTree } = this.#placed.view
+    const inTile = depositCount % exitTree.leavesPerTile
+    if (this.#tile !== depositCount - inTile) {
+      // A copy: the next read takes what was read.
+      this.#leaves = new Uint8Array(exitTree.peekLeaves(depositCount))
+      this.#tile = depositCount - inTile
+    }
+    const from = HASH_BYTES * inTile
+    arena.input.set(this.#leaves.subarray(from, from + HASH_BYTES), place + own.leafHash)
   }
 
   /** Ordinal of the claim in force; NOWHERE while there is none. */

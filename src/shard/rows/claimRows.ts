@@ -1,7 +1,8 @@
 import { CHECKSUM_ADDRESS_BYTES } from '../../protocol/checksumAddress.js'
 import type { NetworkId } from '../../protocol/units.js'
-import type { FieldPlaces } from '../../query/packedRows.js'
-import type { ClaimRecord } from '../../query/records.js'
+import { type FieldPlaces, ROW_BASES } from '../../query/packedRows.js'
+import type { ClaimFields } from '../../query/records.js'
+import { type RowTemplate, showsField } from '../../query/rowTemplate.js'
 import { type ClaimRow, claimFields, isSetByAdministrator } from '../../store/layout/claimRow.js'
 import { depositFields } from '../../store/layout/depositRow.js'
 import type { SenderRow } from '../../store/layout/senderRow.js'
@@ -26,9 +27,12 @@ interface ClaimRowFacts {
 }
 
 /** Where the fields of a row stand. */
-const bases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4 } as const
+const bases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4, metadata: 5 } as const
+const values = { metadataLength: 0, isMessage: 1 } as const
 
-export const claimSources: Sources<ClaimRecord, ClaimRowFacts> = {
+const MESSAGE = 1
+
+export const claimSources: Sources<ClaimFields, ClaimRowFacts> = {
   transactionHash: {
     place: { kind: 'hash', base: bases.hash, offset: 0 },
     of: (facts) => facts.transactionHash,
@@ -92,12 +96,20 @@ export const claimSources: Sources<ClaimRecord, ClaimRowFacts> = {
   },
 }
 
+/** Whether rows show what only the claimed deposit tells. */
+export function showsDeposit(template: RowTemplate): boolean {
+  return showsField(template, 'depositMetadata') || showsField(template, 'isMessage')
+}
+
 /** Puts the claims on one network into the arena. */
 export class ClaimRows implements RowPacker {
   readonly arena: RowArena
   readonly places: FieldPlaces
   readonly #shards: RowShards
   readonly #placed: PlacedShard
+  #template: RowTemplate | undefined
+  /** Whether the rows show what only the claimed deposit tells. */
+  #showsDeposit = false
   #sourceNetwork = -1
   /** undefined for a network that is not indexed here. */
   #source: PlacedShard | undefined
@@ -106,11 +118,19 @@ export class ClaimRows implements RowPacker {
     this.#shards = shards
     this.arena = arena
     this.#placed = placed
-    this.places = placesOf(claimSources, placed.view.networkId)
+    this.places = {
+      ...placesOf(claimSources, placed.view.networkId),
+      depositMetadata: { kind: 'bytes', base: bases.metadata, lengthValue: values.metadataLength },
+      isMessage: { kind: 'flag', value: values.isMessage },
+    }
   }
 
-  begin(): void {
+  begin(template: RowTemplate): void {
     this.#placed.follow()
+    if (template !== this.#template) {
+      this.#template = template
+      this.#showsDeposit = showsDeposit(template)
+    }
     this.#sourceNetwork = -1
   }
 
@@ -126,16 +146,31 @@ export class ClaimRows implements RowPacker {
     if (source !== undefined && source.view.deposits.archivedAt(depositCount).length > 0) return false
     const isDepositKnown = source !== undefined && depositCount < source.view.deposits.count
     const deposit = isDepositKnown ? source.deposits.placeOf(depositCount) : NOWHERE
+    let metadata = NOWHERE
+    let metadataLength = 0
+    if (this.#showsDeposit) {
+      if (!isDepositKnown) return false
+      const metadataId = arena.view.getUint32(deposit + depositFields.metadataId, true)
+      metadata = source.findMetadata(metadataId)
+      if (metadata === NOWHERE) return false
+      metadataLength = source.metadataLength(metadataId, metadata)
+    }
     const token = placed.placeOfToken(arena.view.getUint32(row + claimFields.tokenId, true))
     const sender = placed.findClaimSender(ordinal)
     const hash = placed.claimHashes.placeOf(ordinal)
     const { numbers } = arena
-    const at = arena.addRow(0)
+    const at = arena.addRow(metadataLength)
     numbers[at + bases.row] = arena.address(row)
     numbers[at + bases.hash] = arena.address(hash)
     numbers[at + bases.sender] = arena.address(sender)
     numbers[at + bases.token] = arena.address(token)
     numbers[at + bases.deposit] = arena.address(deposit)
+    if (this.#showsDeposit) {
+      numbers[at + bases.metadata] = arena.address(metadata)
+      const valuesAt = at + ROW_BASES
+      numbers[valuesAt + values.metadataLength] = metadataLength
+      numbers[valuesAt + values.isMessage] = arena.input[deposit + depositFields.leafType] === MESSAGE ? 1 : 0
+    }
     return true
   }
 

@@ -13,8 +13,8 @@ export interface RowPacker {
   readonly arena: RowArena
   /** Where the fields of its rows stand. */
   readonly places: FieldPlaces
-  /** Begins a page of the task at hand. */
-  begin(): void
+  /** Begins a page of the task at hand. @param template how its rows are spelled: some fields are looked up only for those that show them. */
+  begin(template: RowTemplate): void
   /** Adds one row. @returns false for a row that the packed form can't show. */
   pack(ordinal: number): boolean
 }

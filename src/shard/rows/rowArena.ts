@@ -35,6 +35,9 @@ export type SlotCounts = Readonly<Record<SlotKind, number>>
 
 const ROW_WORDS = ROW_BASES + ROW_VALUES
 
+/** Bytes that each row has of its own, for what lies nowhere else. */
+const OWN_BYTES = 64
+
 /** Takes the text of some rows, with commas between them. */
 export type RowSink = Pick<RowOutput<never>, 'append'>
 
@@ -54,6 +57,8 @@ export class RowArena {
   readonly writer: RowWriter
   readonly slots: Readonly<Record<SlotKind, ArenaSlots>>
   readonly #inputAddress: number
+  /** Behind the slots: the rows' own bytes. */
+  readonly #ownFrom: number
   #sink: RowSink = NOWHERE_TO_GO
   #owners = 0
   #nextRow = 0
@@ -85,6 +90,8 @@ export class RowArena {
       metadata: slotsOf('metadata'),
       longMetadata: slotsOf('longMetadata'),
     }
+    this.#ownFrom = end
+    end += OWN_BYTES * MAX_ROWS
     if (end > this.input.length) throw new RangeError(`slots of ${end} bytes exceed ${this.input.length}`)
   }
 
@@ -130,6 +137,11 @@ export class RowArena {
       this.flush()
     this.#textBytes += text
     return ROW_WORDS * (this.#nextRow++ - this.#firstUnwritten)
+  }
+
+  /** Place of a row's own 64 bytes. @param at what `addRow` returned. */
+  ownPlace(at: number): number {
+    return this.#ownFrom + OWN_BYTES * (at / ROW_WORDS)
   }
 
   /** A place as a base of a row; none: the field is null. */

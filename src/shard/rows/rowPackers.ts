@@ -1,5 +1,6 @@
 import type { NetworkId } from '../../protocol/units.js'
 import type { RowWriter } from '../../query/packedRows.js'
+import type { RowTemplate } from '../../query/rowTemplate.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { BridgeRows } from './bridgeRows.js'
 import { ClaimRows } from './claimRows.js'
@@ -27,8 +28,8 @@ export class RowPackers {
     this.#slots = slots
   }
 
-  /** The packer of a network's list, at the beginning of a page. */
-  of(list: keyof typeof lists, writer: RowWriter, view: ShardView): RowPacker {
+  /** The packer of a network's list, at the beginning of a page whose rows are spelled by `template`. */
+  of(list: keyof typeof lists, writer: RowWriter, view: ShardView, template: RowTemplate): RowPacker {
     if (this.#arena?.writer !== writer) {
       this.#arena = new RowArena(writer, this.#slots())
       this.#placed.clear()
@@ -40,7 +41,7 @@ export class RowPackers {
       packer = new lists[list](this.#shards, this.#arena, this.#placedOf(view))
       packers.set(view.networkId, packer)
     }
-    packer.begin()
+    packer.begin(template)
     return packer
   }
 

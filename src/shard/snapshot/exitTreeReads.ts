@@ -1,5 +1,11 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
-import type { LineageLink, TreeSource } from '../../merkle/treeTiles.js'
+import {
+  getTile,
+  type LineageLink,
+  TILE_WIDTH,
+  type TreeSource,
+  tileIndexOf,
+} from '../../merkle/treeTiles.js'
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
@@ -13,8 +19,12 @@ import { findLocalExitRoot, readSettledInsideBlocks } from './localExitRoots.js'
 import type { SnapshotState } from './snapshotState.js'
 import { readLineages, tileReader } from './tiles.js'
 
+const LEAF_BYTES = 32
+
 /** The local exit tree of one network: its lineages, roots and tiles. */
 export class ExitTreeReads implements TreeSource {
+  /** Leaves that lie together. */
+  readonly leavesPerTile = TILE_WIDTH
   readonly hasher: TreeHasher
   readonly tiles: KeptTiles
   readonly #view: ReadView
@@ -63,6 +73,21 @@ export class ExitTreeReads implements TreeSource {
   get lineages(): readonly LineageLink[] {
     this.#lineages ??= readLineages(this.#view, this.lineage)
     return this.#lineages
+  }
+
+  /**
+   * The leaves of current deposits that lie beside each other, from a multiple of `leavesPerTile` on.
+   * @param depositCount one of them. @returns the store's own bytes, valid until the next read.
+   */
+  peekLeaves(depositCount: number): Uint8Array {
+    const tile = getTile(this, this.lineage, 0, tileIndexOf(0, depositCount))
+    return tile.subarray(0, LEAF_BYTES * TILE_WIDTH)
+  }
+
+  /** The leaf of a current deposit. @returns fresh memory. */
+  getLeaf(depositCount: number): Hash {
+    const from = LEAF_BYTES * (depositCount % TILE_WIDTH)
+    return this.peekLeaves(depositCount).slice(from, from + LEAF_BYTES)
   }
 
   /** Lineage and leaf count of a root; undefined for a root that this shard does not know. */

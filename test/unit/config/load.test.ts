@@ -65,6 +65,7 @@ test("the example file becomes a configuration in the code's words, with every d
     pool: { workers: 1, maxQueue: 4096 },
     log: { level: 'info', format: 'auto', requests: 'auto' },
     explorer: { enabled: true, title: 'Bridges', accent: '#2f55d4', hasUnlockedAccounts: false },
+    dialects: { aggkit: { basePath: '/aggkit', release: 'latest' } },
     health: {
       syncedLagBlocks: 32,
       maxLagBlocks: 1000,
@@ -566,4 +567,30 @@ test('a thread that has loaded a configuration shows no secret of an address or 
     withoutSecrets('lo4ded-url, lo4ded-ws, lo4ded-user, lo4ded-password are unknown'),
     /lo4ded/,
   )
+})
+
+test('a dialect is moved, set to a release line or switched off, by the file, the environment or a flag', (t) => {
+  const dialectsOf = (toml: string, inputs: Omit<ConfigInputs, 'file'> = {}) =>
+    load(t, `${EXAMPLE_TOML}\n${toml}`, inputs).config.dialects
+  const moved = dialectsOf('[dialects.aggkit]\nbase_path = "/peers/aggkit-1"\nrelease = "rc5"')
+  assert.deepEqual(moved, { aggkit: { basePath: '/peers/aggkit-1', release: 'rc5' } })
+  assert.deepEqual(dialectsOf('[dialects]\naggkit = { enabled = false }'), {})
+  assert.deepEqual(dialectsOf('', { environment: { BDS_DIALECTS__AGGKIT__ENABLED: 'false' } }), {})
+  assert.deepEqual(dialectsOf('', { flags: { 'dialects-aggkit-release': '0.6' } }).aggkit?.release, '0.6')
+  const { sources } = load(t, `${EXAMPLE_TOML}\n[dialects.aggkit]\nrelease = "rc6"`)
+  assert.equal(sources.get('dialects.aggkit.release'), 'file')
+})
+
+test('the base path of a dialect is a path of its own', (t) => {
+  for (const [path, told] of [
+    ['aggkit', 'expected /name, without a slash at its end'],
+    ['/aggkit/', 'expected /name, without a slash at its end'],
+    ['/a b', 'expected /name, without a slash at its end'],
+    ['/bridge', 'which the API itself answers below'],
+    ['/explorer/x', 'which the API itself answers below'],
+  ] as const) {
+    const [mistake = ''] = mistakesOf(t, `${EXAMPLE_TOML}\n[dialects.aggkit]\nbase_path = "${path}"`)
+    assert.ok(mistake.startsWith(`dialects.aggkit.base_path is ${JSON.stringify(path)}`), mistake)
+    assert.ok(mistake.endsWith(told), mistake)
+  }
 })

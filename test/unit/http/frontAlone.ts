@@ -77,6 +77,7 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
       ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
     },
     findPage: nothing,
+    findSpelling: nothing,
     targets: createTargets(
       {
         health: () => ({ httpStatus: 200, record: { status: 'healthy' } }),

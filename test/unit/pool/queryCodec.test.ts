@@ -22,7 +22,10 @@ function queryOf(operation: string, required: object, optional: object): fc.Arbi
   const query = fc.record(fields, { requiredKeys: Object.keys(required) })
   const coding = fc.constantFrom('identity', 'gzip', 'br')
   return fc
-    .record({ query, coding, isBodiless: fc.boolean() })
+    .record(
+      { query, coding, isBodiless: fc.boolean(), form: fc.nat({ max: 254 }) },
+      { requiredKeys: ['query', 'coding', 'isBodiless'] },
+    )
     .map((both) => ({ operation, ...both, query: { ...both.query } }) as unknown as NamedQuery)
 }
 
@@ -59,12 +62,17 @@ const anyQuery = fc.oneof(
     },
   ),
   queryOf('getClaimProof', { networkId: uint32, depositCount: uint32, leafIndex: uint32 }, {}),
-  queryOf('getL1InfoTreeIndex', { networkId: uint32, depositCount: uint32 }, {}),
+  queryOf(
+    'getL1InfoTreeIndex',
+    { networkId: uint32, depositCount: uint32 },
+    { isFirstCovering: fc.boolean() },
+  ),
   queryOf('getTokenMappings', paging, {
     ...walking,
     networkId: uint32,
     tokenAddress: address,
     tokenNetwork: uint32,
+    originTokenAddress: address,
   }),
   queryOf('getClaimTransaction', { networkId: uint32, depositCount: uint32 }, { leafIndex: uint32 }),
   queryOf('getBridgeStatus', {}, { networkId: uint32, depositCount: uint32, transactionHash: hash }),

@@ -1,0 +1,76 @@
+import { isL1 } from '../../../protocol/networks.js'
+import type { Failure } from '../../../query/answers.js'
+import type { BridgesQuery, ClaimProofQuery, L1InfoTreeIndexQuery } from '../../../query/queries.js'
+import { errorTable } from '../../errorTable.js'
+import type { Refusal } from '../frame/dialect.js'
+import { goJson } from '../frame/goParameters.js'
+import { type AggkitRelease, tellsNotYet } from './release.js'
+
+/** How aggkit says no. Its clients look for some of these texts, so they are its own, letter by letter. */
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function refusal(status: number, text: string): Refusal {
+  return { status, body: goJson({ error: text }), contentType: JSON_TYPE }
+}
+
+/** What is refused whatever the endpoint. Paths and methods that are not there get a text that is no JSON. */
+export function refuseAny(failed: Failure): Refusal {
+  const { code, message } = failed
+  if (code === 'NOT_FOUND' || code === 'METHOD_NOT_ALLOWED')
+    return { status: 404, body: '404 page not found', contentType: 'text/plain' }
+  return refusal(errorTable[code].status, message)
+}
+
+/** A network that is halted, as a syncer that resolves a reorg. */
+function refuseHalted({ message }: Failure, release: AggkitRelease): Refusal {
+  return tellsNotYet(release)
+    ? refusal(503, `a syncer is temporarily inconsistent (reorg being resolved), retry later: ${message}`)
+    : refusal(500, message)
+}
+
+function isNotYet({ code }: Failure): boolean {
+  return code === 'BRIDGE_NOT_FOUND' || code === 'PROOF_NOT_AVAILABLE'
+}
+
+const NOT_INCLUDED = 'this bridge has not been included on the L1 Info Tree yet'
+
+export function refuseIndex(
+  failed: Failure,
+  { networkId, depositCount }: L1InfoTreeIndexQuery,
+  release: AggkitRelease,
+): Refusal {
+  if (failed.code === 'SERVICE_UNAVAILABLE') return refuseHalted(failed, release)
+  if (!isNotYet(failed)) return refuseAny(failed)
+  const bridge = `network id ${networkId} and deposit count ${depositCount}`
+  return tellsNotYet(release)
+    ? refusal(404, `l1 info tree index for ${bridge} is not available yet, retry later: ${NOT_INCLUDED}`)
+    : refusal(500, `failed to get l1 info tree index for ${bridge}, error: ${NOT_INCLUDED}`)
+}
+
+export function refuseProof(
+  failed: Failure,
+  { networkId, depositCount, leafIndex }: ClaimProofQuery,
+  release: AggkitRelease,
+): Refusal {
+  if (failed.code === 'SERVICE_UNAVAILABLE') return refuseHalted(failed, release)
+  if (!isNotYet(failed)) return refuseAny(failed)
+  const isOfLeaf = failed.lacking === 'l1_info_leaf'
+  if (!tellsNotYet(release))
+    return refusal(
+      500,
+      isOfLeaf
+        ? `failed to get l1 info tree leaf for index ${leafIndex}: not found`
+        : 'failed to get local exit proof, error: not found',
+    )
+  const what = isOfLeaf
+    ? `l1infotreesync has not indexed l1 info tree leaf index ${leafIndex}`
+    : `bridgesync ${isL1(networkId) ? 'L1' : 'L2'} has not indexed deposit count ${depositCount}`
+  return refusal(404, `${what} yet, retry later`)
+}
+
+export function refuseBridge(failed: Failure, { depositCounts }: BridgesQuery): Refusal {
+  return failed.code === 'BRIDGE_NOT_FOUND'
+    ? refusal(404, `bridge with deposit_count=${depositCounts![0]} not found`)
+    : refuseAny(failed)
+}

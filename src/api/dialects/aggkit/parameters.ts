@@ -1,0 +1,227 @@
+import { decodeHex } from '../../../protocol/hex.js'
+import { isUint256Text, writeUint256 } from '../../../protocol/uint256.js'
+import { asDepositCount, asL1InfoTreeIndex, asNetworkId, type NetworkId } from '../../../protocol/units.js'
+import { type Answer, failure, success } from '../../../query/answers.js'
+import type {
+  BridgesQuery,
+  ClaimProofQuery,
+  ClaimsQuery,
+  L1InfoTreeIndexQuery,
+  TokenMappingsQuery,
+} from '../../../query/queries.js'
+import type { QueryParser } from '../../parse/parseQuery.js'
+import {
+  firstValue,
+  type GoParameters,
+  mandatory,
+  optional,
+  parseFault,
+  readParameters,
+  refused,
+} from '../frame/goParameters.js'
+import type { AggkitRelease } from './release.js'
+
+/** Parameters of aggkit → our queries. */
+
+const PAGE_SIZE = 20
+const MAX_PAGE_SIZE = 200
+const MAX_NETWORK_IDS = 5
+/** No tree has so many leaves: a deposit count that is never found. */
+const NO_DEPOSIT = asDepositCount(0xffff_ffff)
+
+const ADDRESS = /^(0x|0X)?[0-9a-fA-F]{40}$/
+
+type Read<Query> = (parameters: GoParameters) => Answer<Query>
+
+/** What an endpoint says of a network that is not served. */
+type Unserved = (networkId: number) => string
+
+const unsupported: Unserved = (networkId) => `unsupported network id: ${networkId}`
+
+/** @param read makes the query; what it refuses is told as it is. */
+function parser<Query extends { readonly networkId?: NetworkId }>(
+  servedNetworks: ReadonlySet<number>,
+  read: Read<Query>,
+  unserved: Unserved = unsupported,
+): QueryParser<Query> {
+  return (raw) => {
+    const answer = read(readParameters(raw))
+    if (!answer.ok) return answer
+    const query = answer.value
+    if (query.networkId !== undefined && !servedNetworks.has(query.networkId))
+      return failure('INVALID_NETWORK_ID', unserved(query.networkId))
+    return success({ query, key: keyOf(query) })
+  }
+}
+
+/** Equal for equal queries. */
+function keyOf(query: object): string {
+  return Object.entries(query)
+    .map(
+      ([name, value]) =>
+        `${name}=${value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value}`,
+    )
+    .sort()
+    .join(';')
+}
+
+export function bridgesParser(servedNetworks: ReadonlySet<number>): QueryParser<BridgesQuery> {
+  return parser(servedNetworks, (parameters) => {
+    const paging = readList(parameters)
+    if (!paging.ok) return paging
+    const networkIds = readNetworkIds(parameters)
+    if (!networkIds.ok) return networkIds
+    const depositCount = firstValue(parameters, 'deposit_count')
+    const fromAddress = readAddress(firstValue(parameters, 'from_address'))
+    return success({
+      ...paging.value,
+      ...(parseFault(depositCount) === undefined
+        ? { depositCounts: [asDepositCount(Math.min(Number(depositCount), NO_DEPOSIT))] }
+        : {}),
+      ...(fromAddress === undefined ? {} : { fromAddress }),
+      ...networkIds.value,
+    })
+  })
+}
+
+export function bridgeByCountParser(servedNetworks: ReadonlySet<number>): QueryParser<BridgesQuery> {
+  return parser(servedNetworks, (parameters) => {
+    const deposit = readDeposit(parameters)
+    if (!deposit.ok) return deposit
+    const { networkId, depositCount } = deposit.value
+    return success({ networkId, pageNumber: 1, pageSize: 1, depositCounts: [depositCount] })
+  })
+}
+
+export function claimsParser(
+  servedNetworks: ReadonlySet<number>,
+  release: AggkitRelease,
+): QueryParser<ClaimsQuery> {
+  return parser(servedNetworks, (parameters) => {
+    const paging = readList(parameters)
+    if (!paging.ok) return paging
+    const networkIds = readNetworkIds(parameters)
+    if (!networkIds.ok) return networkIds
+    if (release === '0.6') {
+      const fromAddress = readAddress(firstValue(parameters, 'from_address'))
+      return success({
+        ...paging.value,
+        ...networkIds.value,
+        ...(fromAddress === undefined ? {} : { fromAddress }),
+      })
+    }
+    if (!GO_BOOLEAN.test(firstValue(parameters, 'include_all_fields')))
+      return refused('invalid include_all_fields parameter')
+    const globalIndex = readGlobalIndex(firstValue(parameters, 'global_index'))
+    if (globalIndex === undefined) return refused('invalid global_index parameter, it should be a numeric')
+    return success({ ...paging.value, ...networkIds.value, ...globalIndex })
+  })
+}
+
+export function tokenMappingsParser(servedNetworks: ReadonlySet<number>): QueryParser<TokenMappingsQuery> {
+  return parser(servedNetworks, (parameters) => {
+    const paging = readList(parameters)
+    if (!paging.ok) return paging
+    const originTokenAddress = readAddress(firstValue(parameters, 'origin_token_address'))
+    return success({ ...paging.value, ...(originTokenAddress === undefined ? {} : { originTokenAddress }) })
+  })
+}
+
+export function l1InfoTreeIndexParser(
+  servedNetworks: ReadonlySet<number>,
+): QueryParser<L1InfoTreeIndexQuery> {
+  return parser(servedNetworks, (parameters) => {
+    const deposit = readDeposit(parameters)
+    return deposit.ok ? success({ ...deposit.value, isFirstCovering: true }) : deposit
+  })
+}
+
+export function claimProofParser(servedNetworks: ReadonlySet<number>): QueryParser<ClaimProofQuery> {
+  return parser(
+    servedNetworks,
+    (parameters) => {
+      const networkId = mandatory(parameters, 'network_id')
+      if (!networkId.ok) return networkId
+      const leafIndex = mandatory(parameters, 'leaf_index')
+      if (!leafIndex.ok) return leafIndex
+      const depositCount = mandatory(parameters, 'deposit_count')
+      if (!depositCount.ok) return depositCount
+      return success({
+        networkId: asNetworkId(networkId.value),
+        depositCount: asDepositCount(depositCount.value),
+        leafIndex: asL1InfoTreeIndex(leafIndex.value),
+      })
+    },
+    (networkId) => `failed to get claim proof, unsupported network ${networkId}`,
+  )
+}
+
+function readDeposit(parameters: GoParameters): Answer<L1InfoTreeIndexQuery> {
+  const networkId = mandatory(parameters, 'network_id')
+  if (!networkId.ok) return networkId
+  const depositCount = mandatory(parameters, 'deposit_count')
+  if (!depositCount.ok) return depositCount
+  return success({
+    networkId: asNetworkId(networkId.value),
+    depositCount: asDepositCount(depositCount.value),
+  })
+}
+
+/** What every list has: a network and a page. */
+function readList(parameters: GoParameters) {
+  const networkId = mandatory(parameters, 'network_id')
+  if (!networkId.ok) return networkId
+  const pageNumber = optional(parameters, 'page_number', 1)
+  if (!pageNumber.ok) return pageNumber
+  const pageSize = optional(parameters, 'page_size', PAGE_SIZE)
+  if (!pageSize.ok) return pageSize
+  if (pageNumber.value === 0) return refused('page number must be greater than 0')
+  if (pageSize.value === 0) return refused('page size must be greater than 0')
+  if (pageSize.value > MAX_PAGE_SIZE)
+    return refused(`page size must be less than or equal to ${MAX_PAGE_SIZE}`)
+  return success({
+    networkId: asNetworkId(networkId.value),
+    pageNumber: pageNumber.value,
+    pageSize: pageSize.value,
+  })
+}
+
+/** Repeated, as the original reads them, or with commas, as its clients send them. */
+function readNetworkIds(parameters: GoParameters): Answer<{ readonly networkIds?: readonly NetworkId[] }> {
+  const given = (parameters.get('network_ids') ?? []).flatMap((value) => value.split(','))
+  if (given.length === 0 || (given.length === 1 && given[0] === '')) return success({})
+  if (given.length > MAX_NETWORK_IDS)
+    return refused(
+      `invalid network_ids parameter: too many network IDs provided: maximum ${MAX_NETWORK_IDS} allowed, got ${given.length}`,
+    )
+  const networkIds = new Set<NetworkId>()
+  for (const text of given) {
+    const number = Number(text)
+    const fault = parseFault(text) ?? (number > 0xffff_ffff ? 'value out of range for uint32' : undefined)
+    if (fault !== undefined)
+      return refused(`invalid network_ids parameter: invalid network ID '${text}': ${fault}`)
+    networkIds.add(asNetworkId(number))
+  }
+  return success({ networkIds: [...networkIds].sort((left, right) => left - right) })
+}
+
+/** @returns undefined for anything that is no address: it is no filter then. */
+function readAddress(text: string): Uint8Array | undefined {
+  return ADDRESS.test(text) ? decodeHex(`0x${text.slice(-40)}`) : undefined
+}
+
+/** What `strconv.ParseBool` reads, or nothing. Proofs of claims are not stored, so that both values mean the same. */
+const GO_BOOLEAN = /^(1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)?$/
+
+const NUMERIC = /^(0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78})$/
+
+/** @returns undefined for what is no number; nothing where there is none. */
+function readGlobalIndex(text: string): { readonly globalIndex?: Uint8Array } | undefined {
+  if (text === '') return {}
+  if (!NUMERIC.test(text)) return undefined
+  const plain = /^0[xX]/.test(text) ? `0x${text.slice(2)}` : text.replace(/^0+(?=.)/, '')
+  if (!isUint256Text(plain)) return undefined
+  const globalIndex = new Uint8Array(32)
+  writeUint256(globalIndex, 0, BigInt(plain))
+  return { globalIndex }
+}

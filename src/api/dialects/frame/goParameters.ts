@@ -1,0 +1,84 @@
+import { type Answer, failure, success } from '../../../query/answers.js'
+import { splitQueryString } from '../../parse/queryString.js'
+
+/** Query strings as services in Go read them: the first of several values counts, unknown names are ignored. */
+
+const UINT32_MAX = 0xffff_ffff
+const UINT64_MAX = 2n ** 64n - 1n
+
+/** Name → its values, in their order. */
+export type GoParameters = ReadonlyMap<string, readonly string[]>
+
+/** @returns the parameters; pieces that are not percent-encoded UTF-8 are left out, as Go does. */
+export function readParameters(raw: string): GoParameters {
+  const parameters = new Map<string, string[]>()
+  for (const piece of raw === '' ? [] : raw.split('&')) {
+    const read = splitQueryString(piece.replaceAll('+', '%20'))
+    if (!Array.isArray(read) || read[0] === undefined) continue
+    const [{ name, value }] = read
+    const others = parameters.get(name)
+    if (others === undefined) parameters.set(name, [value])
+    else others.push(value)
+  }
+  return parameters
+}
+
+/** The first value of a parameter; '' where there is none. */
+export function firstValue(parameters: GoParameters, name: string): string {
+  return parameters.get(name)?.[0] ?? ''
+}
+
+const DIGITS = /^[0-9]+$/
+/** More digits than any number of 64 bits has, leading zeros aside. */
+const MAX_DIGITS = 40
+
+/** What `strconv.ParseUint` with base 10 and 64 bits says of a text that it refuses; undefined for one that it reads. */
+export function parseFault(text: string): string | undefined {
+  if (!DIGITS.test(text)) return `strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`
+  return BigInt(text.slice(0, MAX_DIGITS)) > UINT64_MAX
+    ? `strconv.ParseUint: parsing ${goQuote(text)}: value out of range`
+    : undefined
+}
+
+/** A number of 32 bits that must be given. */
+export function mandatory(parameters: GoParameters, name: string): Answer<number> {
+  const text = firstValue(parameters, name)
+  if (text === '') return refused(`${name} is mandatory`)
+  const fault = parseFault(text)
+  return fault === undefined ? inRange(name, text) : refused(`invalid ${name} parameter: ${fault}`)
+}
+
+/** A number of 32 bits that may be given: one that can't be read counts as none. */
+export function optional(parameters: GoParameters, name: string, fallback: number): Answer<number> {
+  const text = firstValue(parameters, name)
+  return parseFault(text) === undefined ? inRange(name, text) : success(fallback)
+}
+
+function inRange(name: string, text: string): Answer<number> {
+  const number = Number(text)
+  return number > UINT32_MAX ? refused(`${name} value out of range for uint32`) : success(number)
+}
+
+export function refused(message: string) {
+  return failure('INVALID_PARAMETER', message)
+}
+
+const MAX_QUOTED = 100
+
+/** A text as Go's `%q` shows it. */
+function goQuote(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? text.slice(0, MAX_QUOTED) : text)
+}
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** JSON as Go writes it: compact, and without characters that HTML has a meaning for. */
+export function goJson(value: object): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => ESCAPED[character]!)
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  firstValue,
+  mandatory,
+  optional,
+  readParameters,
+} from '../../../../../src/api/dialects/frame/goParameters.js'
+
+test('a query string is read as in Go: the first value counts, `+` is a space, what is malformed is left out', () => {
+  const parameters = readParameters('a=1&a=2&b=x+y%2B&%zz=3&c=%zz&d&=5')
+  assert.deepEqual(parameters.get('a'), ['1', '2'])
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd', ''].map((name) => firstValue(parameters, name)),
+    ['1', 'x y+', '', '', '5'],
+  )
+  assert.equal(parameters.size, 4)
+  assert.equal(readParameters('').size, 0)
+})
+
+test('numbers are read as in Go, with leading zeros and without signs; what does not fit 32 bits is an error also where it may be absent', () => {
+  const read = (text: string) => mandatory(readParameters(`n=${text}`), 'n')
+  for (const [text, value] of [
+    ['0', 0],
+    ['007', 7],
+    [`${'0'.repeat(60)}9`, 9],
+    ['4294967295', 4_294_967_295],
+  ] as const)
+    assert.deepEqual(read(text), { ok: true, value })
+  for (const [text, message] of [
+    ['', 'n is mandatory'],
+    ['1e3', 'invalid n parameter: strconv.ParseUint: parsing "1e3": invalid syntax'],
+    ['0x10', 'invalid n parameter: strconv.ParseUint: parsing "0x10": invalid syntax'],
+    ['%201', 'invalid n parameter: strconv.ParseUint: parsing " 1": invalid syntax'],
+    ['4294967296', 'n value out of range for uint32'],
+  ] as const) {
+    const answer = read(text)
+    assert.equal(!answer.ok && answer.message, message)
+  }
+  const parameters = readParameters('n=x&m=4294967296')
+  assert.deepEqual(optional(parameters, 'n', 20), { ok: true, value: 20 })
+  assert.equal(optional(parameters, 'm', 20).ok, false)
+})
