@@ -8,20 +8,19 @@ export function createWorkerTask(
   memory: SlotMemory,
   runner: BatchRunner,
   times: Pick<QueryThreadTimes, 'begin' | 'end'>,
-): (task: BatchTask) => unknown {
+): (task: BatchTask) => Promise<unknown> {
   const slots = new BatchSlots(memory)
   const isAnyWaiting = (): boolean => slots.isAnyWaiting()
-  const fail = (error: unknown): Promise<never> => (isTrap(error) ? endThread(error) : Promise.reject(error))
-  return (task) => {
+  return async (task) => {
     times.begin()
     try {
       const reply = runner.runInSlices(slots.takeQueries(task), slots.replyOf(task.slot), isAnyWaiting)
-      if (reply instanceof Promise) return reply.then(sent, fail).finally(() => times.end())
-      times.end()
-      return sent(reply)
+      return sent(reply instanceof Promise ? await reply : reply)
     } catch (error) {
+      if (!isTrap(error)) throw error
+      return endThread(error)
+    } finally {
       times.end()
-      return fail(error)
     }
   }
 }
