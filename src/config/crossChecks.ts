@@ -187,9 +187,6 @@ function checkRateLimit(limits: RawTable, mistakes: string[]): void {
       mistakes.push(`rate_limit.api_keys[${position}] is not the SHA-256 of a key, 64 hex digits`)
 }
 
-const NOT_YET =
-  "cluster.servers is not in force yet: this build can't open the store of an instance of a cluster again"
-
 /** Of the ways to be known to the servers there can be one. Texts never repeat an address or what stands in a file. */
 function clusterFaults(cluster: RawTable): string[] {
   const has = (key: string): boolean => cluster[key] !== undefined
@@ -197,7 +194,6 @@ function clusterFaults(cluster: RawTable): string[] {
   const ways = ['user', 'nkey_file', 'creds_file'].filter(has)
   const files = ['password_file', 'nkey_file', 'creds_file', 'tls_ca_file', 'tls_cert_file', 'tls_key_file']
   return [
-    ...(servers.length > 0 ? [NOT_YET] : []),
     ...(cluster.replicas === 2 ? ['cluster.replicas is 2; expected 1 or 3'] : []),
     ...servers.flatMap((server, position) =>
       parseServerAddress(server) === undefined

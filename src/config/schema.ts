@@ -485,7 +485,7 @@ export const ConfigFile = Type.Object(
         ),
         tls_key_file: Type.Optional(text({ description: 'Its key, PEM.' })),
       },
-      'Several instances with one log per network, on NATS JetStream. Not in force yet: `servers` is refused.',
+      'Several instances with one log per network, on NATS JetStream.',
     ),
     networks: Type.Array(Network, { minItems: 1, maxItems: 1_024, description: 'The networks to index.' }),
   },

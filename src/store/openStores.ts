@@ -6,7 +6,7 @@ import { lockFolder } from './folder/folderLock.js'
 import { fileBytesOf, restoreMarker, shardDirectory } from './shardDirectory.js'
 import { assertReserve, openFault, openShardStoreWriter } from './shardStore.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
-import { checkIdentity, ensureIdentity } from './storeIdentity.js'
+import { assertWrittenBy, checkIdentity, ensureIdentity } from './storeIdentity.js'
 import { watchStores } from './watchStores.js'
 
 /** Keeps every shard open from the start of the process to its end. */
@@ -48,9 +48,10 @@ export function prepareStores(config: Config): StoreGuard {
     for (const network of config.networks) {
       const directory = shardDirectory(config.dataDir, network.networkId)
       try {
-        const store = openShardStoreWriter(directory, undefined, (meta) =>
-          checkIdentity(meta, network, directory),
-        )
+        const store = openShardStoreWriter(directory, undefined, (meta) => {
+          checkIdentity(meta, network, directory)
+          assertWrittenBy(meta, config.cluster !== undefined, network, directory)
+        })
         stores.set(network.networkId, store)
         ensureIdentity(store, network, directory)
       } catch (error) {

@@ -61,7 +61,7 @@ export function checkIdentity(
   if (stored === undefined) return false
   const { schema, identity } = stored
   const again = `index again with \`bds reindex --network ${network.networkId}\``
-  if (schema !== SCHEMA_VERSION) {
+  if (!isReadable(schema)) {
     const remedy = schema < SCHEMA_VERSION ? `bring it up to date with \`bds upgrade\`, or ${again}` : again
     throw new FatalError(
       `${directory} has schema version ${schema}, this build reads ${SCHEMA_VERSION}: ${remedy}`,
@@ -71,6 +71,34 @@ export function checkIdentity(
   if (difference !== undefined)
     throw new FatalError(`${directory} was made for ${difference}: choose another data_dir, or ${again}`)
   return true
+}
+
+/** Whether this build reads stores of a schema: its own, alone or with a log. */
+export function isReadable(schema: number): boolean {
+  return schema === SCHEMA_VERSION || schema === LOG_SCHEMA_VERSION
+}
+
+/**
+ * Refuses to write into a store whose changes come from somewhere else: from a log that the configuration does not name, or from the chain
+ * alone, where the log's first command would find what no other instance has.
+ * @throws FatalError, one line.
+ */
+export function assertWrittenBy(
+  view: Pick<ReadView, 'get'>,
+  isInCluster: boolean,
+  { networkId }: NetworkConfig,
+  directory: string,
+): void {
+  const followsLog = readIdentity(view)?.schema === LOG_SCHEMA_VERSION
+  const elsewhere = `choose another data_dir, or index again with \`bds reindex --network ${networkId}\``
+  if (followsLog && !isInCluster)
+    throw new FatalError(
+      `${directory} follows the log of a cluster, and cluster.servers is empty: configure them, ${elsewhere}`,
+    )
+  if (!followsLog && isInCluster && view.get('meta', metaKey('checkpoint')) !== undefined)
+    throw new FatalError(
+      `${directory} was indexed without a cluster, and its log can't follow on that: ${elsewhere}, which takes all of it from the log`,
+    )
 }
 
 /** What a stored identity has otherwise than the configuration, in words; undefined when they are equal. */

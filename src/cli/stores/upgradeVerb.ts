@@ -5,7 +5,7 @@ import { exitCodes } from '../../service/exitCodes.js'
 import { OLDEST_UPGRADABLE, upgradeShard } from '../../shard/upgrade/upgradeShard.js'
 import { fileBytesOf, shardDirectory } from '../../store/shardDirectory.js'
 import { openFault, openShardStoreWriter } from '../../store/shardStore.js'
-import { differenceFrom, readIdentity, SCHEMA_VERSION } from '../../store/storeIdentity.js'
+import { differenceFrom, isReadable, readIdentity, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
 import { otherFlagsHelp } from '../input/arguments.js'
@@ -83,7 +83,7 @@ async function upgradeNetwork(
     throw openFault(directory, error)
   }
   try {
-    if (schema === SCHEMA_VERSION) return { ...nothing, from_schema: schema }
+    if (isReadable(schema)) return { ...nothing, from_schema: schema }
     const { unknownSenders } = upgradeShard(store, hasher, onProgress)
     return { network_id: networkId, from_schema: schema, unknown_senders: unknownSenders }
   } finally {
@@ -104,7 +104,7 @@ function assertUpgradable(
     throw new FatalError(
       `${directory} has schema version ${schema}, whose rows this build can't read (it upgrades from ${OLDEST_UPGRADABLE} on): ${again}`,
     )
-  if (schema > SCHEMA_VERSION)
+  if (schema > SCHEMA_VERSION && !isReadable(schema))
     throw new FatalError(
       `${directory} has schema version ${schema}, later than this build's ${SCHEMA_VERSION}: use the build that made it, or ${again}`,
     )
@@ -112,7 +112,7 @@ function assertUpgradable(
 
 function tell({ network_id, from_schema, unknown_senders }: Result): string {
   if (from_schema === null) return `network ${network_id}: nothing is stored`
-  if (from_schema === SCHEMA_VERSION) return `network ${network_id}: has schema ${SCHEMA_VERSION} already`
+  if (isReadable(from_schema)) return `network ${network_id}: has schema ${from_schema} already`
   const asked = unknown_senders === 0 ? '' : `; the next run asks for ${unknown_senders} unknown senders`
   return `network ${network_id}: upgraded from schema ${from_schema} to ${SCHEMA_VERSION}${asked}`
 }

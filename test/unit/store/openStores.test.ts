@@ -46,6 +46,32 @@ test('a store made for another chain or other contracts is refused in one line t
   await prepareStores(configOf(folder)).close()
 })
 
+test('a store that follows a log opens in a cluster only, and one that was indexed alone does not open there', async (context) => {
+  const folder = tempFolder(context)
+  const alone = configOf(folder)
+  const inCluster = { ...alone, cluster: {} } as unknown as Config
+  // Nothing is stored yet: it may become either.
+  await prepareStores(alone).close()
+  await prepareStores(inCluster).close()
+  const put = async (name: 'schema' | 'checkpoint', value: Uint8Array) => {
+    const store = openShardStoreWriter(shardDirectory(folder, 1))
+    store.transact((view) => view.put('meta', metaKey(name), value))
+    await store.close()
+  }
+  await put('checkpoint', new Uint8Array(48))
+  await prepareStores(alone).close()
+  assert.throws(() => prepareStores(inCluster), {
+    name: 'FatalError',
+    message: /^\S+ was indexed without a cluster, .*`bds reindex --network 1`/,
+  })
+  await put('schema', encodeUint32(6))
+  await prepareStores(inCluster).close()
+  assert.throws(() => prepareStores(alone), {
+    name: 'FatalError',
+    message: /^\S+ follows the log of a cluster, and cluster\.servers is empty: .*`bds reindex --network 1`$/,
+  })
+})
+
 test('a store of another schema version is refused', async (context) => {
   const folder = tempFolder(context)
   await prepareStores(configOf(folder)).close()
