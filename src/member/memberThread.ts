@@ -1,37 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import type { HaltReason } from '../board/haltReason.js'
 import { CommitWatch, headPlaces, type StatusRow, statusRow } from '../board/statusBoard.js'
-import { createChainClient } from '../chain/client/chainClient.js'
 import { LogGapError } from '../cluster/clusterFaults.js'
 import { createCommandLog } from '../cluster/commandLog.js'
 import { openHeadWriter, watchHeads } from '../cluster/headBoard.js'
 import type { KeyBoard } from '../cluster/keyBoard.js'
 import { asLogSequence } from '../cluster/logStream.js'
-import type { ClusterConfig } from '../config/config.types.js'
+import type { ClusterConfig, NetworkConfig } from '../config/config.types.js'
 import { hideAddresses } from '../config/hideAddresses.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
 import type { IndexerMessage, IndexerWorkerData } from '../indexer/indexerMessages.js'
 import { haltReasonOf } from '../indexer/recovery/haltReasonOf.js'
-import { ExitRootSearch } from '../indexer/sync/exitRootSearch.js'
-import { GerPoller } from '../indexer/sync/gerPoller.js'
-import { HeadHints } from '../indexer/sync/headHints.js'
-import { runSyncLoop } from '../indexer/sync/syncLoop.js'
-import { SyncReport } from '../indexer/syncReport.js'
+import { startHeartbeat } from '../indexer/thread/heartbeat.js'
+import { syncNetwork } from '../indexer/thread/syncNetwork.js'
 import { CommandFormatError } from '../log/commandFormatError.js'
-import { L1_NETWORK_ID } from '../protocol/networks.js'
 import { asNetworkId, type NetworkId } from '../protocol/units.js'
 import { logSettingsOf } from '../replica/logSettings.js'
 import { runReplica, type Term } from '../replica/runReplica.js'
-import { openL1ShardReader } from '../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { openShardWriter } from '../shard/write/writer.js'
 import { systemClock } from '../telemetry/clocks.js'
 import { IndexerCounts } from '../telemetry/counts/indexerCounts.js'
 import { watchThread } from '../telemetry/counts/threadTimes.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
-import { collectGarbage } from '../telemetry/processMemory.js'
-import { createHasher, createLogScanner } from '../wasm/wasmModule.js'
 import { openServers } from './servers.js'
 import { Standing } from './standing.js'
 
@@ -46,8 +38,6 @@ export type MemberMessage = IndexerMessage | RefusedMessage
 
 /** After a fault of this machine, a full disk or a store that contradicts its log, the same command is tried again. */
 const RETRY_MS = 5_000
-const BEAT_EVERY_MS = 5_000
-const BEATS_IN_TIMEOUT = 4
 
 /**
  * The whole life of the thread of one network in an instance of a cluster, in place of an indexer thread: follows the network's log, and
@@ -70,16 +60,7 @@ export async function runMember(
   const logger = createLogger(config.log, { networkId })
   const row = statusRow(status, networkId)
   const thread = watchThread(new IndexerCounts(status.counts, networkId))
-  const beat = (): void => {
-    row.add('heartbeats', 1)
-    thread.measure()
-  }
-  beat()
-  const beats = setInterval(
-    beat,
-    Math.min(BEAT_EVERY_MS, config.health.heartbeatTimeoutMs / BEATS_IN_TIMEOUT),
-  )
-  beats.unref()
+  const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs, () => thread.measure())
   const hadSeenHead = row.headPlace() !== headPlaces.unseen
   const writer = openShardWriter({ config, networkId, compiled, status })
   // What the log said of the head was true when it was said. After a start, somebody must have looked again.
@@ -154,7 +135,7 @@ export async function runMember(
     end.abort()
     await servers.close()
     await writer.close()
-    clearInterval(beats)
+    stopHeartbeat()
     thread.close()
   }
   post({ type: 'stopped', networkId })
@@ -222,7 +203,7 @@ class OwnHalt {
 }
 
 interface LeadOptions extends IndexerWorkerData {
-  readonly network: IndexerWorkerData['config']['networks'][number]
+  readonly network: NetworkConfig
   readonly writer: ReturnType<typeof openShardWriter>
   readonly heads: KeyBoard
   readonly standing: Standing
@@ -230,73 +211,24 @@ interface LeadOptions extends IndexerWorkerData {
   readonly post: (message: MemberMessage) => void
 }
 
-/** Reads the network's chain for one term. All that remembers the chain or the shard is made anew for each. */
-function leading(options: LeadOptions): (term: Term) => Promise<void> {
-  const { config, networkId, compiled, status, network, writer, heads, standing, logger, post } = options
-  const clock = systemClock
-  const id = asNetworkId(networkId)
-  const l1 = statusRow(status, L1_NETWORK_ID)
-  const commits = new CommitWatch(status)
-  const rows = config.networks.map(
-    (each) => [asNetworkId(each.networkId), statusRow(status, each.networkId)] as const,
-  )
-  const indexedDeposits = () => new Map(rows.map(([of, each]) => [of, Math.max(0, each.get('depositCount'))]))
+/** Reads the network's chain for one term. */
+function leading({
+  networkId,
+  heads,
+  standing,
+  logger,
+  ...rest
+}: LeadOptions): (term: Term) => Promise<void> {
+  // Of the thread, not of a term: it can wait once at a time.
+  const commits = new CommitWatch(rest.status)
   return async ({ proposer, row, revision, signal }) => {
-    const counts = new IndexerCounts(status.counts, networkId)
-    const client = createChainClient({ network, logger, scanner: createLogScanner(compiled), counts })
-    const report = new SyncReport({ networkId, row, post, logger, clock, counts })
-    const leaves = networkId === L1_NETWORK_ID ? undefined : openL1ShardReader(config, createHasher(compiled))
-    const headHints = new HeadHints({
-      endpoints: network.rpc,
-      timeoutMs: network.rpcTimeoutMs,
-      clock,
-      logger,
-    })
-    const ofL1 =
-      leaves === undefined
-        ? {}
-        : {
-            leaves,
-            exitRootSearch: new ExitRootSearch({
-              networkId: id,
-              exitRoots: writer.exitRoots,
-              proposer,
-              settlements: leaves,
-              clock,
-              row,
-              l1,
-            }),
-          }
-    const polling =
-      leaves === undefined || network.gerInjection === 'event'
-        ? {}
-        : { gerPoller: new GerPoller({ network, client, writer, proposer, leaves, row, l1 }) }
-    standing.leads(openHeadWriter(heads, id, revision, clock, signal))
+    standing.leads(openHeadWriter(heads, asNetworkId(networkId), revision, systemClock, signal))
     logger.info('leads its network: reads the chain for all instances', { term: revision })
     try {
-      await runSyncLoop(
-        {
-          network,
-          client,
-          writer,
-          proposer,
-          clock,
-          report,
-          headHints,
-          commits,
-          indexedDeposits,
-          afterHistory: collectGarbage,
-          ...ofL1,
-          ...polling,
-        },
-        signal,
-      )
+      await syncNetwork({ ...rest, logger, row, commits, proposer }, signal)
     } finally {
       standing.follows()
       logger.info('no longer leads its network', { term: revision, reason: signal.reason })
-      headHints.close()
-      client.close()
-      await leaves?.close()
     }
   }
 }
