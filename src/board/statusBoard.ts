@@ -74,6 +74,12 @@ const fields = [
    * nothing was compared since the start: no bound.
    */
   'comparedClaimWords',
+  /** Which feed of events the shard has: 48 random bits. */
+  'feedId',
+  /** Sequence of the oldest event of the feed that is kept. */
+  'feedOldest',
+  /** Sequence of its newest event, set after the two above; 0 before the first. */
+  'feedNewest',
   /** 1 while this instance leads the network in its cluster. The fields below are those of a cluster only. */
   'leads',
   /** Sequence up to which the log was read and applied. */
@@ -160,6 +166,8 @@ export interface StatusRow {
   setHeadPlace(place: HeadPlace): void
   /** Records that this row now includes commit `commit` of the store, and wakes the threads that wait for it. */
   publishCommit(commit: number): void
+  /** Wakes the threads that wait for commits (`CommitWatch`) because the feed has grown without one. */
+  announceFeed(): void
   /** Blocks the thread until the row includes commit `commit`, 100 ms at most. Returns at once while the row has published none. */
   awaitCommit(commit: number): void
   haltReason(): HaltReason
@@ -227,6 +235,10 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
     publishCommit: (commit) => {
       set('publishedCommit', commit)
       Atomics.notify(cells, FIELD_INDEX.publishedCommit)
+    },
+    announceFeed: () => {
+      Atomics.add(changes, 0, 1)
+      Atomics.notify(changes, 0)
     },
     awaitCommit: (commit) => {
       const published = get('publishedCommit')

@@ -10,6 +10,10 @@ export interface Config {
     readonly workers: number
     readonly maxQueue: number
   }
+  readonly feed: {
+    /** Events of each network that are kept: whoever asks for what came after an older one reads the lists again. */
+    readonly keepEvents: number
+  }
   readonly log: {
     readonly level: 'error' | 'warn' | 'info' | 'debug'
     readonly format: 'json' | 'pretty' | 'auto'

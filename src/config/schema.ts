@@ -17,6 +17,7 @@ interface KeyOptions {
     | 'calls'
     | 'requests'
     | 'requests/s'
+    | 'events'
     | 'threads'
     | 'tokens'
     | 'tokens/s'
@@ -342,6 +343,17 @@ export const ConfigFile = Type.Object(
         }),
       },
       'Query threads.',
+    ),
+    feed: section(
+      {
+        keep_events: integer(1_000, 1_000_000_000, {
+          default: 1_000_000,
+          unit: 'events',
+          description:
+            'Events of each network that are kept. Whoever asks for those after an older one must read the lists again.',
+        }),
+      },
+      'The feed of events.',
     ),
     log: section(
       {

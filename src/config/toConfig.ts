@@ -52,6 +52,7 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
     },
     ops: { host: file.ops.host, port: file.ops.port },
     pool: { workers: file.pool.workers, maxQueue: file.pool.max_queue },
+    feed: { keepEvents: file.feed.keep_events },
     log: { level: file.log.level, format: file.log.format, requests: file.log.requests },
     explorer: { ...file.explorer, hasUnlockedAccounts: false },
     dialects: toDialects(file.dialects),

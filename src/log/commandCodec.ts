@@ -1,7 +1,13 @@
 import { haltReasons } from '../board/haltReason.js'
 import type { BlockBatch, BlockEvent, IndexedBlock } from '../protocol/chainEvent.js'
 import type { CorrectedSender, NotedSender, RowSender, TransactionLog } from '../shard/senders.types.js'
-import type { ShardCommand, StartOvers } from '../shard/shardCommand.types.js'
+import type {
+  ClaimableDeposit,
+  ClaimableNews,
+  ShardCommand,
+  SnapshotVersion,
+  StartOvers,
+} from '../shard/shardCommand.types.js'
 import type { LogSettings, ShardMark, TableStretch } from '../shard/shardLog.types.js'
 import { type TableName, tables } from '../store/layout/tables.js'
 import { readEvents, writeEvents } from './commandEvents.js'
@@ -42,7 +48,7 @@ import { RowColumns, totalsOf, writeTotals } from './rowColumns.js'
  * Version of everything in this room: commands and their messages. It rises with every change of what is written, new types of commands
  * and events among them. A build reads the versions up to its own.
  */
-export const COMMAND_CODEC_VERSION = 1
+export const COMMAND_CODEC_VERSION = 2
 
 type CommandOf<Type extends ShardCommand['type']> = Extract<ShardCommand, { type: Type }>
 type Content<Type extends ShardCommand['type']> = Omit<CommandOf<Type>, 'type'>
@@ -198,6 +204,7 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
       finalityTag: oneOf(['latest', 'safe', 'finalized']),
       finalityDepth: uint32(),
       gerInjection: oneOf(['auto', 'event', 'poll']),
+      feedKeepEvents: uint32(),
     }),
   },
   mark: {
@@ -216,6 +223,23 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
   },
   noteHalt: { reason: oneOf(haltReasons) },
   noteHeadPlace: { place: headPlace },
+  noteClaimable: {
+    news: record<ClaimableNews>({
+      madeFrom: list(record<SnapshotVersion>({ networkId: uint32(), commits: uint53, epoch: uint32() })),
+      stage: oneOf(['history', 'historyEnd', 'news']),
+      unclaimable: list(record({ sourceNetwork: uint32(), depositCount: uint32() })),
+      claimable: list(
+        record<ClaimableDeposit>({
+          sourceNetwork: uint32(),
+          depositCount: uint32(),
+          transactionHash: hash,
+          destinationAddress: address,
+          leafType: uint8,
+          l1InfoTreeIndex: uint32(),
+        }),
+      ),
+    }),
+  },
 }
 
 interface CommandLayout {

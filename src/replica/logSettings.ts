@@ -1,10 +1,14 @@
-import type { NetworkConfig } from '../config/config.types.js'
+import type { Config, NetworkConfig } from '../config/config.types.js'
 import { decodeHex, encodeHex } from '../protocol/hex.js'
 import { asBlockNumber, asNetworkId } from '../protocol/units.js'
 import type { LogSettings } from '../shard/shardLog.types.js'
 
 /** What the first command of a log says when an instance with this configuration begins it. @param logId 16 bytes that no other log has. */
-export function logSettingsOf(network: NetworkConfig, logId: Uint8Array): LogSettings {
+export function logSettingsOf(
+  network: NetworkConfig,
+  { keepEvents }: Config['feed'],
+  logId: Uint8Array,
+): LogSettings {
   const { rollupManager, finality } = network
   return {
     logId,
@@ -18,6 +22,7 @@ export function logSettingsOf(network: NetworkConfig, logId: Uint8Array): LogSet
     finalityTag: finality.tag,
     finalityDepth: finality.depth,
     gerInjection: network.gerInjection,
+    feedKeepEvents: keepEvents,
   }
 }
 
@@ -33,6 +38,7 @@ const names: { readonly [Name in Exclude<keyof LogSettings, 'logId'>]: string } 
   finalityTag: 'finality',
   finalityDepth: 'blocks below finality',
   gerInjection: 'ger_injection',
+  feedKeepEvents: 'feed.keep_events',
 }
 
 /** What of an instance's settings differs from those of its log, whichever log it is: one text each, with both values. */

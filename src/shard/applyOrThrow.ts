@@ -34,6 +34,7 @@ function failureOf({ reason, message }: Refused): Error {
     case 'nothing_stored':
     case 'already_begun':
     case 'not_begun':
+    case 'outdated':
       return new InvariantError(message)
     default:
       return new ChainDataError(reason, message)

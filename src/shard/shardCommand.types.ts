@@ -1,7 +1,7 @@
 import type { HaltReason } from '../board/haltReason.js'
 import type { HeadPlace } from '../board/statusBoard.js'
-import type { BlockBatch, Hash } from '../protocol/chainEvent.js'
-import type { BlockNumber, NetworkId } from '../protocol/units.js'
+import type { Address, BlockBatch, Hash } from '../protocol/chainEvent.js'
+import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from '../protocol/units.js'
 import type { FoundExitRoot } from './localExitRoots.types.js'
 import type { CorrectedSender, RowSender } from './senders.types.js'
 import type { LogSettings, ShardMark } from './shardLog.types.js'
@@ -17,6 +17,38 @@ export interface StartOvers {
 export interface ComparedClaims {
   readonly sourceNetwork: NetworkId
   readonly deposits: number
+}
+
+/** A deposit of another network that can be claimed on this one. */
+export interface ClaimableDeposit {
+  readonly sourceNetwork: NetworkId
+  readonly depositCount: DepositCount
+  readonly transactionHash: Hash
+  readonly destinationAddress: Address
+  readonly leafType: number
+  /** The leaf to prove it under. */
+  readonly l1InfoTreeIndex: L1InfoTreeIndex
+}
+
+/** Which snapshot of a shard something was worked out from. */
+export interface SnapshotVersion {
+  readonly networkId: NetworkId
+  readonly commits: number
+  readonly epoch: number
+}
+
+/** What has changed among the deposits that can be claimed here since the last time. Both lists ascend by source and deposit count. */
+export interface ClaimableNews {
+  /** The snapshots of all shards that it was worked out from. */
+  readonly madeFrom: readonly SnapshotVersion[]
+  /**
+   * `history`: what could be claimed already when the network had caught up; the feed is not told of it one by one. `historyEnd`: the last
+   * of it. `news`: what came after.
+   */
+  readonly stage: 'history' | 'historyEnd' | 'news'
+  /** Before these, so that a deposit that is other than it was is in both. */
+  readonly unclaimable: readonly Pick<ClaimableDeposit, 'sourceNetwork' | 'depositCount'>[]
+  readonly claimable: readonly ClaimableDeposit[]
 }
 
 /**
@@ -75,6 +107,8 @@ export type ShardCommand =
   | { readonly type: 'mark'; readonly mark: ShardMark }
   /** Stores why the network stands still, or, with `none`, that it goes on. Survives restarts, reverts and starts over. */
   | { readonly type: 'noteHalt'; readonly reason: HaltReason }
+  /** Tells the feed which deposits to this network can be claimed here now, and which cannot any more. Changes no answer. */
+  | { readonly type: 'noteClaimable'; readonly news: ClaimableNews }
   /** Stores where the chain's head is, compared with the stored blocks. The same holds. */
   | { readonly type: 'noteHeadPlace'; readonly place: HeadPlace }
 
@@ -116,6 +150,8 @@ export type MisfitReason =
   | 'already_begun'
   /** Another command of a log came first. */
   | 'not_begun'
+  /** The shard has changed since the command was worked out from it. */
+  | 'outdated'
 
 /** `reorg_too_deep`: undo does not reach back to the ancestor. */
 export type RefusalReason = ContradictionReason | MisfitReason | 'reorg_too_deep'

@@ -26,6 +26,8 @@ export interface LogSettings {
   /** Blocks below the tag. */
   readonly finalityDepth: number
   readonly gerInjection: 'auto' | 'event' | 'poll'
+  /** Events of the feed that are kept. */
+  readonly feedKeepEvents: number
 }
 
 /** Up to `entries` entries of a table from a key on, in the order of their keys. */

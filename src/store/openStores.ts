@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.types.js'
 import { FatalError } from '../errors/chainErrors.js'
+import { ensureFeed } from './ensureFeed.js'
 import { makeDataFolder } from './folder/dataFolder.js'
 import { lockFolder } from './folder/folderLock.js'
 import { fileBytesOf, restoreMarker, shardDirectory } from './shardDirectory.js'
@@ -54,6 +55,7 @@ export function prepareStores(config: Config): StoreGuard {
         })
         stores.set(network.networkId, store)
         ensureIdentity(store, network, directory)
+        ensureFeed(store, directory)
       } catch (error) {
         throw openFault(directory, error)
       }

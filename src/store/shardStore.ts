@@ -184,6 +184,10 @@ class Transaction implements WriteView {
     this.#databases[table].put(key, value)
   }
 
+  removeUnseen(table: TableName, key: Uint8Array): void {
+    this.#databases[table].remove(key)
+  }
+
   remove(table: TableName, key: Uint8Array): void {
     if (this.#undoBlock !== undefined) this.#undo.record(table, key, () => this.get(table, key))
     this.#isChanged = true
@@ -225,7 +229,7 @@ class Transaction implements WriteView {
     this.#undo = new UndoPart()
   }
 
-  undoAbove(blockNumber: number): void {
+  undoAbove(blockNumber: number, onRestored?: (table: TableName, key: Uint8Array) => void): void {
     this.setUndoBlock(undefined)
     for (;;) {
       // One record at a time: those of a deep reorg may not fit into memory together.
@@ -240,6 +244,7 @@ class Transaction implements WriteView {
       for (const { table, key, value } of decodeUndoPart(newest.value)) {
         if (value === undefined) this.#databases[table].remove(key)
         else this.#databases[table].put(key, value)
+        onRestored?.(table, key)
       }
       this.#databases.undo.remove(newest.key)
     }
@@ -370,6 +375,10 @@ function readerOf(root: RootDatabase, databases: Databases): ShardStoreReader {
   }
 }
 
+/** Tables that came without a new schema: a store that no newer build has written to lacks them, and nothing is in them. */
+const MAY_BE_MISSING: ReadonlySet<TableName> = new Set(['feed', 'claimable'])
+const NO_ENTRIES = { getBinaryFast: () => undefined, getRange: () => [] } as unknown as Databases[TableName]
+
 /**
  * Opens a shard read-only, in a process other than the service's, which may be running. All reads see one snapshot until
  * `release`, as long as nothing is awaited in between.
@@ -387,6 +396,8 @@ export function openShardStoreSnapshot(directory: string): ShardStoreReader {
   const databases = Object.fromEntries(
     tableNames.map((name) => {
       const database = root.openDB({ name: tables[name], ...OPTIONS })
+      if ((database as typeof database | undefined) === undefined && MAY_BE_MISSING.has(name))
+        return [name, NO_ENTRIES] as const
       // Against its types, lmdb-js returns undefined when there is no such table and none may be made.
       if ((database as typeof database | undefined) === undefined)
         throw new FatalError(`${directory} has no table ${name}: it is incomplete, or of another version`)

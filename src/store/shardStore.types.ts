@@ -22,6 +22,8 @@ export interface WriteView extends ReadView {
   put(table: TableName, key: Uint8Array, value: Uint8Array): void
   /** As `put`, for what no reader's answer depends on: no undo is kept, and the transaction does not count as a commit for it. */
   putUnseen(table: TableName, key: Uint8Array, value: Uint8Array): void
+  /** As `remove`, in the way of `putUnseen`. */
+  removeUnseen(table: TableName, key: Uint8Array): void
   remove(table: TableName, key: Uint8Array): void
   /** Removes all entries of a table, at the same cost for any size. No undo is kept. */
   clear(table: TableName): void
@@ -30,8 +32,11 @@ export interface WriteView extends ReadView {
    * changes it. undefined: no undo is kept (checkpoint, finality, blocks at or below the undo floor).
    */
   setUndoBlock(blockNumber: number | undefined): void
-  /** Puts back the old values of every block above `blockNumber`, newest block first, and removes the undo records of those blocks. */
-  undoAbove(blockNumber: number): void
+  /**
+   * Puts back the old values of every block above `blockNumber`, newest block first, and removes the undo records of those blocks.
+   * @param onRestored called for each key that is put back or removed, perhaps several times; the key is valid during the call.
+   */
+  undoAbove(blockNumber: number, onRestored?: (table: TableName, key: Uint8Array) => void): void
   /** Removes the undo records of blocks at or below `blockNumber`. */
   forgetUndo(blockNumber: number): void
 }

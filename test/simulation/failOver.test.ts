@@ -86,7 +86,7 @@ class Instance {
     const { settings: network } = client
     const writer = { ...this.shard.writer, ...changed }
     const { clock } = this.member
-    const settings = logSettingsOf(network, newId())
+    const settings = logSettingsOf(network, { keepEvents: 1_000_000 }, newId())
     await runReplica(
       {
         log: createCommandLog(await this.member.openLogStream(settings.networkId, never), clock),

@@ -143,7 +143,8 @@ class Simulation {
     )
     this.#network.finalizedLag = this.#pick([0, 5, 40])
     const { networkId } = this.#network
-    this.#config = { dataDir: folder, networks: [this.#settings] } as unknown as Config
+    const feed = { keepEvents: 1_000_000 }
+    this.#config = { dataDir: folder, feed, networks: [this.#settings] } as unknown as Config
     this.#status = createStatusBoard([networkId])
   }
 

@@ -5,13 +5,15 @@ import { createStatusBoard, type StatusRow, statusRow } from '../../src/board/st
 import type { Config } from '../../src/config/config.types.js'
 import type { BlockBatch, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../src/protocol/units.js'
+import { readFeedPlace } from '../../src/shard/position/feedPosition.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { entriesOfKind } from '../../src/shard/snapshot/hashRuns.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
+import { beginFeed } from '../../src/store/ensureFeed.js'
 import { hashRunLayouts } from '../../src/store/layout/hashRun.js'
 import { hashKinds, type TableName, tables } from '../../src/store/layout/tables.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
-import { openShardStoreReader, openShardStoreSnapshot } from '../../src/store/shardStore.js'
+import { openShardStoreReader, openShardStoreSnapshot, openShardStoreWriter } from '../../src/store/shardStore.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
 import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 import { type NamedCommands, withNamedCommands } from './namedCommands.js'
@@ -28,16 +30,19 @@ export interface TestShard {
 }
 
 /** The part of a configuration that a writer uses. */
-function shardConfig(dataDir: string, networkId: number, startBlock = 1): Config {
-  return { dataDir, networks: [{ networkId, startBlock }] } as unknown as Config
+function shardConfig(dataDir: string, networkId: number, keepEvents: number, startBlock = 1): Config {
+  const feed = { keepEvents }
+  return { dataDir, feed, networks: [{ networkId, startBlock }] } as unknown as Config
 }
 
 export function openTestShard(
   dataDir: string,
   networkId: number,
   board = createStatusBoard([networkId]),
+  keepEvents = 1_000_000,
 ): TestShard {
-  const config = shardConfig(dataDir, networkId)
+  const config = shardConfig(dataDir, networkId, keepEvents)
+  ensureFeed(dataDir, networkId)
   const writer = withNamedCommands(openShardWriter({ config, networkId, compiled, status: board }))
   const reader = openShardStoreReader(shardDirectory(dataDir, networkId))
   return {
@@ -56,6 +61,14 @@ export function openTestShard(
       await writer.close()
     },
   }
+}
+
+/** As main does before any other thread starts, but with the same feed for each network. */
+function ensureFeed(dataDir: string, networkId: number): void {
+  const store = openShardStoreWriter(shardDirectory(dataDir, networkId))
+  if (readFeedPlace(store) === undefined) beginFeed(store, 0x0102_0304_0500 + networkId)
+  // LMDB keeps the environment open for the writer that follows.
+  store.close().catch(() => undefined)
 }
 
 /** A batch of these blocks. The last block is its head. */
@@ -106,12 +119,12 @@ export async function digestsOfShards(dataDir: string): Promise<Record<string, s
   return digests
 }
 
-/** Every entry of every table as text, without the counts of reorgs and commits, and without what audits note. */
+/** Every entry of every table as text, without the counts of reorgs and commits, without what audits note, and without the feed. */
 export function dumpTables(view: ReadView, except: readonly TableName[] = []): Record<string, string> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   const entries: [string, string][] = []
   for (const table of Object.keys(tables) as TableName[]) {
-    if (except.includes(table)) continue
+    if (except.includes(table) || table === 'feed') continue
     if (table === 'hashRuns') {
       entries.push(...dumpHashRuns(view))
       continue
@@ -120,7 +133,7 @@ export function dumpTables(view: ReadView, except: readonly TableName[] = []): R
     for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
   }
   // The end of the first batch depends on how blocks were batched.
-  const left = ['epoch', 'commits', 'origin', 'startOvers', 'claimsCompared']
+  const left = ['epoch', 'commits', 'origin', 'startOvers', 'claimsCompared', 'feed']
   const keys = left.map((name) => `meta/${hex(Buffer.from(name))}`)
   return Object.fromEntries(entries.filter(([key]) => !keys.includes(key)))
 }

@@ -5,6 +5,7 @@ import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockEvent, BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
 import { asBlockNumber, type NetworkId } from '../../protocol/units.js'
 import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
+import type { ClaimableSearch } from '../../shard/readiness/claimableSearch.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardReads } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
@@ -64,6 +65,8 @@ export interface SyncLoopOptions {
   readonly commits: Pick<CommitWatch, 'count' | 'onCommit'>
   /** Number of indexed deposits, by source network: those that may have been claimed here. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
+  /** Finds out what the feed must be told of deposits to this network. */
+  readonly claimables?: Pick<ClaimableSearch, 'next' | 'forget'>
   /** L1 info leaves; absent on the L1. */
   readonly leaves?: Pick<L1InfoGerReader, 'read'>
   /** Called when a history was read and all its senders are known: much memory was used that is not needed at the head. */
@@ -299,6 +302,7 @@ class SyncLoop {
       // A head that is announced is due soon, and its pause must not begin anew.
       const follows = head !== undefined && headHints?.hasNews(head.hash) !== true
       const lookInMs = follows ? await this.#takeNews(untilMs, head) : Number.POSITIVE_INFINITY
+      if (follows) await this.#tellClaimable()
       const restMs = Math.max(0, untilMs - clock.now())
       const end = await this.#rest(Math.min(restMs, lookInMs), follows ? seen : undefined, head)
       if (end === 'announced' || (end === 'rested' && restMs <= lookInMs)) return
@@ -334,6 +338,23 @@ class SyncLoop {
     } finally {
       for (const stop of stops) stop()
       this.#signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Tells the feed which deposits can be claimed here since the last look, or not any more. */
+  async #tellClaimable(): Promise<void> {
+    const { claimables, proposer } = this.#options
+    if (claimables === undefined) return
+    try {
+      for (let news = claimables.next(); news !== undefined; news = claimables.next()) {
+        this.#signal.throwIfAborted()
+        const outcome = await proposer.propose({ type: 'noteClaimable', news })
+        // The shard has moved on meanwhile: the next look sees it.
+        if (outcome.type === 'refused') return claimables.forget()
+      }
+    } catch (error) {
+      claimables.forget()
+      throw error
     }
   }
 

@@ -1,5 +1,6 @@
 import {
   type CommitWatch,
+  changeReader,
   type StatusBoardHandle,
   type StatusRow,
   statusRow,
@@ -9,6 +10,8 @@ import type { Config, NetworkConfig } from '../../config/config.types.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId } from '../../protocol/units.js'
 import type { Proposer } from '../../shard/proposer.js'
+import { openShardReaders } from '../../shard/queries/shardReaders.js'
+import { ClaimableSearch } from '../../shard/readiness/claimableSearch.js'
 import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import type { openShardWriter } from '../../shard/write/writer.js'
 import { systemClock } from '../../telemetry/clocks.js'
@@ -62,6 +65,8 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
     (each) => [asNetworkId(each.networkId), statusRow(status, each.networkId)] as const,
   )
   const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
+  const shards = openShardReaders({ config, compiled, status })
+  const claimables = new ClaimableSearch(shards, asNetworkId(networkId), changeReader(status))
   const headHints = new HeadHints({ endpoints, timeoutMs, clock, logger })
   const ofL1 =
     leaves === undefined
@@ -90,6 +95,7 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
         headHints,
         commits,
         indexedDeposits,
+        claimables,
         afterHistory: collectGarbage,
         ...ofL1,
         ...polling,
@@ -100,5 +106,6 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
     headHints.close()
     client.close()
     await leaves?.close()
+    await shards.close()
   }
 }

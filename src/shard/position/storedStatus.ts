@@ -11,6 +11,7 @@ import {
   readFinalized,
   senderWatermark,
 } from './chainPosition.js'
+import { readFeedPlace } from './feedPosition.js'
 
 /** Publishes on the status board what is stored. Main calls it before the service answers, the indexer thread after each commit. */
 export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>, row: StatusRow): void {
@@ -29,7 +30,17 @@ export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileByte
   row.set('syncedTimestampSec', checkpoint?.timestampSec)
   // Written after the counts, so that a reader who sees the new block never sees older counts with it.
   row.set('syncedBlock', checkpoint?.number)
+  publishFeed(store, row)
   row.publishCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
+}
+
+/** Publishes which events of the feed there are. */
+export function publishFeed(store: Pick<ReadView, 'get'>, row: StatusRow): void {
+  const place = readFeedPlace(store)
+  if (place === undefined) return
+  row.set('feedId', place.feedId)
+  row.set('feedOldest', place.oldest)
+  row.set('feedNewest', place.newest)
 }
 
 /** Totals of the shard. Claims are counted while they are in force. */

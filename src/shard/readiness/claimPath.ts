@@ -39,6 +39,8 @@ export class ClaimPath {
   readonly finalLeafCount: number
   /** True while a halt makes the data of source, L1 or destination doubtful (`isInDoubt` of `board`). */
   readonly isInDoubt: boolean
+  /** As `ready`, whatever stands in its way beside contracts: doubt, a head that is behind, catching up, an emergency. */
+  readonly covered: ReadyCounts
   /** Deposits that are ready unless claimed: a final L1 info leaf covers them, and the destination accepts that leaf now. */
   readonly ready: ReadyCounts
   readonly #coverage: Coverage
@@ -56,9 +58,11 @@ export class ClaimPath {
       facts.destination !== undefined &&
       facts.destination.state.counters.emergencyState === 0 &&
       !facts.destination.state.isCatchingUp
-    this.ready = isOpen
-      ? this.#coveredByFinal(facts.destination.state.claimsComparedBelow(facts.sourceNetwork))
-      : NONE_READY
+    this.covered =
+      facts.destination === undefined
+        ? NONE_READY
+        : this.#coveredByFinal(facts.destination.state.claimsComparedBelow(facts.sourceNetwork))
+    this.ready = isOpen ? this.covered : NONE_READY
   }
 
   /** Whether the deposit is ready unless it is claimed already. */

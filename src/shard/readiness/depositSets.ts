@@ -100,6 +100,12 @@ export class DepositSets {
     return this.#shards.claimFacts.path(source, networkId).ready
   }
 
+  /** Deposits to the network that can be claimed as far as contracts tell: covered, and without a claim in force. */
+  claimableOn(source: ShardView, networkId: NetworkId): Bits {
+    const { covered } = this.#shards.claimFacts.path(source, networkId)
+    return new SignedBits(this.#unclaimed(source, networkId, covered, 1))
+  }
+
   /** Deposits to any of the networks. */
   sentToAny(source: ShardView, networkIds: readonly NetworkId[]): Bits {
     return new SignedBits(networkIds.map((networkId) => whole(this.sentTo(source, networkId))))
@@ -133,7 +139,15 @@ export class DepositSets {
   }
 
   #readyParts(source: ShardView, networkId: NetworkId, sign: 1 | -1): SignedPart[] {
-    const { below, above } = this.ready(source, networkId)
+    return this.#unclaimed(source, networkId, this.ready(source, networkId), sign)
+  }
+
+  #unclaimed(
+    source: ShardView,
+    networkId: NetworkId,
+    { below, above }: ReadyCounts,
+    sign: 1 | -1,
+  ): SignedPart[] {
     if (below === 0 && above.isEmpty) return []
     const [sent, claimed] = [this.sentTo(source, networkId), this.claimedOn(source, networkId)]
     const otherSign = sign === 1 ? -1 : 1

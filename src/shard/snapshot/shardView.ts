@@ -1,13 +1,16 @@
 import type { ShardVersion } from '../../board/version.js'
 import { InvariantError } from '../../errors/invariantError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
-import type { BlockNumber, NetworkId } from '../../protocol/units.js'
-import { uint32Key } from '../../store/layout/keys.js'
+import { asDepositCount, type BlockNumber, type DepositCount, type NetworkId } from '../../protocol/units.js'
+import { type ClaimableRow, decodeClaimableRow } from '../../store/feed/claimableRow.js'
+import { uint32Key, uint32PairKey } from '../../store/layout/keys.js'
 import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
 import { decodeTokenMappingRow, type TokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import type { ShardStoreReader } from '../../store/shardStore.types.js'
 import { readHeaderAtOrBelow } from '../position/chainPosition.js'
+import { isClaimableTold } from '../position/feedPosition.js'
 import type { IndexedList } from '../sets/ordinalList.js'
 import { ClaimReads } from './claimReads.js'
 import { DepositReads } from './depositReads.js'
@@ -96,6 +99,22 @@ export class ShardView implements ShardVersion {
     return this.#store
       .list('listHeads', { start: Uint8Array.of(kind), end: Uint8Array.of(kind + 1) })
       .map(({ key }) => key[1]!)
+  }
+
+  /** Whether the feed was told of all that could be claimed here when the network had caught up. */
+  get isClaimableTold(): boolean {
+    return isClaimableTold(this.#store)
+  }
+
+  /** What the feed has told of deposits of one source that can be claimed here, in the order of their counts. @returns copies. */
+  listClaimable(
+    sourceNetwork: NetworkId,
+  ): { readonly depositCount: DepositCount; readonly row: ClaimableRow }[] {
+    const range = { start: uint32PairKey(sourceNetwork, 0), end: uint32PairKey(sourceNetwork + 1, 0) }
+    return this.#store.list('claimable', range).map(({ key, value }) => ({
+      depositCount: asDepositCount(readUint32BigEndian(key, 4)),
+      row: decodeClaimableRow(value),
+    }))
   }
 
   /** Unix seconds of a block whose header is stored: one with events, or the last of a batch, as far back as undo reaches. */

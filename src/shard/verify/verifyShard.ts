@@ -11,6 +11,7 @@ import { checkClaimLinks, checkClaims, checkClaimsOutOfForce } from './checkClai
 import { checkDeposits, checkSenders } from './checkDeposits.js'
 import { checkDictionaries, expectNumbered } from './checkDictionaries.js'
 import { checkExitRoots, checkNewestRoot, checkRegrownLeaves } from './checkExitRoots.js'
+import { checkFeed } from './checkFeed.js'
 import { checkInjections } from './checkInjections.js'
 import { checkL1InfoLeaves, checkMainnetCoverage } from './checkL1Info.js'
 import { checkLists } from './checkLists.js'
@@ -41,6 +42,7 @@ const deepChecks: readonly ShardCheck[] = [
   { name: 'dictionaries', run: checkDictionaries },
   { name: 'injections', run: checkInjections },
   { name: 'token mappings', run: checkTokenMappings },
+  { name: 'feed', run: checkFeed },
   { name: 'archive', run: checkArchive },
   { name: 'lists', run: checkLists },
   { name: 'transactions', run: checkTransactions },

@@ -46,6 +46,7 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   putCheckpoint(view, batch.head)
   raiseFinalized(view, batch.finalizedBlock)
   pruneBelowFloor(view, undoFloor)
+  if (context.feed.tellsBlocks) context.feed.tellSync({ isHistory: false })
 }
 
 /** Stores blocks that can only be undone together: they share one undo record, and only the last one's header is stored. */
@@ -168,7 +169,7 @@ const appliers: { readonly [Type in BlockEvent['type']]: Apply<Type> } = {
   depositRows: applyDepositRows,
   claim: applyClaim,
   claimRows: applyClaimRows,
-  claimUnset: (context, _header, event) => applyClaimUnset(context, event),
+  claimUnset: applyClaimUnset,
   claimSet: applyClaimSet,
   wrappedToken: applyWrappedToken,
   sovereignToken: applySovereignToken,

@@ -18,6 +18,7 @@ import { CLAIM_BYTES, claimFields, encodeClaimRow } from '../../store/layout/cla
 import { networkText, uint32Key } from '../../store/layout/keys.js'
 import { hashKinds, listKinds } from '../../store/layout/tables.js'
 import { claimAt, claimOf, type EventBytes } from './eventBytes.js'
+import { claimEventOf, unsetEventOf } from './feedRows.js'
 import type { WriteContext } from './writeContext.js'
 
 /** ClaimEvent of either generation. If the deposit has a claim in force already, the new claim replaces it. */
@@ -29,6 +30,7 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
       : decodeGlobalIndexBytes(from.bytes, from.globalIndexAt)
   const ordinal = appendClaim(context, header, from, deposit)
   context.claimSenders.offer(ordinal, event.sender)
+  tellClaim(context, ordinal)
 }
 
 /** As `applyClaim`, of many ClaimEvents of etrog and later. */
@@ -40,8 +42,15 @@ export function applyClaimRows(
   for (let row = from; row < to; row++) {
     const claim = claimAt(logs, row)
     const deposit = decodeGlobalIndexBytes(claim.bytes, claim.globalIndexAt)
-    context.claimSenders.offer(appendClaim(context, header, claim, deposit), null)
+    const ordinal = appendClaim(context, header, claim, deposit)
+    context.claimSenders.offer(ordinal, null)
+    tellClaim(context, ordinal)
   }
+}
+
+/** Tells the feed of a claim that was just appended and offered its sender. */
+function tellClaim(context: WriteContext, ordinal: number): void {
+  if (context.feed.tellsBlocks) context.feed.tell(claimEventOf(context, ordinal))
 }
 
 /** Adds one claim after the last. @returns its ordinal. */
@@ -98,14 +107,16 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
   context.lists.append(listKinds.claimsSetByAdministrator, '', ordinal)
   finishClaim(context, event.transactionHash, 0, event)
   context.claimSenders.offer(ordinal, event.sender)
+  tellClaim(context, ordinal)
 }
 
 /** UnsetClaim, UpdatedUnsetGlobalIndexHashChain: takes the deposit's claim out of force, if there is one. */
-export function applyClaimUnset(context: WriteContext, event: ClaimUnsetEvent): void {
+export function applyClaimUnset(context: WriteContext, header: BlockHeader, event: ClaimUnsetEvent): void {
   const ordinal = context.claimLinks.get(event.sourceNetwork, event.depositCount)
   if (ordinal === undefined) return
   takeOutOfForce(context, ordinal)
   context.claimLinks.set(event.sourceNetwork, event.depositCount, undefined)
+  if (context.feed.tellsBlocks) context.feed.tell(unsetEventOf(header, event))
 }
 
 /** The common rest of `applyClaim` and `applyClaimSet`, once the row is written. */
@@ -124,6 +135,7 @@ function finishClaim(
   const before = claimLinks.get(deposit.sourceNetwork, deposit.depositCount)
   if (before !== undefined) takeOutOfForce(context, before)
   claimLinks.set(deposit.sourceNetwork, deposit.depositCount, ordinal)
+  context.feed.dropClaimable(deposit.sourceNetwork, deposit.depositCount)
   counters.claims = ordinal + 1
 }
 

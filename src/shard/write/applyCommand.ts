@@ -1,6 +1,6 @@
 import { FatalError } from '../../errors/chainErrors.js'
 import { InvariantError } from '../../errors/invariantError.js'
-import type { BlockNumber, NetworkId } from '../../protocol/units.js'
+import { asDepositCount, type BlockNumber, type NetworkId } from '../../protocol/units.js'
 import { latin1, type MetaName, metaKey } from '../../store/layout/keys.js'
 import { encodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView, ShardStoreWriter, WriteView } from '../../store/shardStore.types.js'
@@ -14,6 +14,7 @@ import {
   readClaimsCompared,
   readFinalized,
 } from '../position/chainPosition.js'
+import { feedIdOfLog, putClaimableTold, putFeedPlace } from '../position/feedPosition.js'
 import {
   putHaltReason,
   putHeadPlace,
@@ -28,12 +29,15 @@ import type { SenderNotes } from '../senders.types.js'
 import type { Applied, CommandOutcome, ShardCommand } from '../shardCommand.types.js'
 import type { LogPlace, LogSettings } from '../shardLog.types.js'
 import { applyBlocks } from './applyBlocks.js'
+import { applyClaimable } from './applyClaimable.js'
 import { applyPolledGers, applySettledRoots } from './applyOutsideBlocks.js'
 import { emptyShard, putStartOvers } from './emptyShard.js'
+import { Feed } from './feed.js'
+import { bridgeEventOf, claimEventOf, tokenMappingEventOf } from './feedRows.js'
 import { type PreparedBatch, prepareBatch } from './prepareBatch.js'
 import { Refusal, refuse } from './refuse.js'
 import { correctSenders, resolveSenders } from './resolveSenders.js'
-import { revertTo } from './revertTo.js'
+import { type BroughtBack, revertTo } from './revertTo.js'
 import { countSenderNotes } from './senderRows.js'
 import { assertMark } from './shardMark.js'
 import { WriteContext } from './writeContext.js'
@@ -46,6 +50,8 @@ export interface OpenShard {
   readonly memory: WriterMemory
   /** The network's first block. */
   readonly startBlock: number
+  /** Events of the feed that are kept, where no log says how many. */
+  readonly keepEvents: number
 }
 
 const APPLIED: Applied = { type: 'applied' }
@@ -54,7 +60,7 @@ const APPLIED: Applied = { type: 'applied' }
  * Applies one command in one transaction. Outcome and stored bytes follow from what is stored, from the command and its place, and from
  * nothing else: no clock, no settings, no memory of earlier commands. A refused command changes nothing but the place.
  * @param place of the command in its log; undefined for a shard that follows none. It is stored with all that the command stores.
- * @param beforeCommit called inside the transaction when all is written, and not at all when nothing changes that readers see.
+ * @param beforeCommit called inside the transaction when all is written, and not at all when nothing changes that readers see, but the feed.
  * @throws InvariantError when the store contradicts itself or its log, or the place is not behind the last one; FatalError for a command
  *   without a place when the shard follows a log; errors of LMDB and of the disk.
  */
@@ -74,10 +80,22 @@ export function applyCommand(
       moveTo(store, place)
       return APPLIED
     }
+    if (command.type === 'noteClaimable') {
+      const keepEvents = readLogSettings(store)?.feedKeepEvents ?? shard.keepEvents
+      store.transact((view) => {
+        const feed = new Feed(view)
+        applyClaimable(view, memory, feed, command.news)
+        feed.end(keepEvents)
+        if (place !== undefined) putLogPlace(view, place)
+      })
+      return APPLIED
+    }
     // Before the transaction, so that it is open as short as possible.
     const prepared = command.type === 'applyBlocks' ? prepareBatch(command.batch, memory) : undefined
     memory.senderNotes = store.transact((view) => {
-      const senderNotes = change(view, shard, command, prepared)
+      const feed = new Feed(view)
+      const senderNotes = change(view, shard, command, prepared, feed)
+      feed.end(readLogSettings(view)?.feedKeepEvents ?? shard.keepEvents)
       if (place !== undefined) putLogPlace(view, place)
       beforeCommit()
       return senderNotes
@@ -149,7 +167,7 @@ function raisedFinality(view: ReadView, block: BlockNumber): BlockNumber | undef
 }
 
 /** Meta entries that a shard may have before its log begins; the place is that of a command that was refused. */
-const NAMES_OF_EMPTY: readonly MetaName[] = ['schema', 'identity', 'commits', 'logPlace']
+const NAMES_OF_EMPTY: readonly MetaName[] = ['schema', 'identity', 'commits', 'logPlace', 'feed', 'feedFile']
 
 /** @throws Refusal when the shard holds anything: it would not be the same as the others. */
 function begin(view: WriteView, settings: LogSettings): void {
@@ -160,6 +178,9 @@ function begin(view: WriteView, settings: LogSettings): void {
     .filter((name) => !names.includes(name))
   if (held.length > 0) refuse('already_begun', `the log begins, but the shard has ${held.join(', ')}`)
   putLogSettings(view, settings)
+  // All instances have one feed: ids of one are those of another.
+  putFeedPlace(view, { feedId: feedIdOfLog(settings.logId), oldest: 1, newest: 0 })
+  view.removeUnseen('meta', metaKey('feedFile'))
   // Builds that know of no logs would change the shard, and nobody would notice.
   view.put('meta', metaKey('schema'), encodeUint32(LOG_SCHEMA_VERSION))
 }
@@ -168,11 +189,12 @@ function begin(view: WriteView, settings: LogSettings): void {
 function change(
   view: WriteView,
   { memory, startBlock }: OpenShard,
-  command: Exclude<ShardCommand, { type: 'mark' }>,
+  command: Exclude<ShardCommand, { type: 'mark' | 'noteClaimable' }>,
   prepared: PreparedBatch | undefined,
+  feed: Feed,
 ): SenderNotes {
   const withContext = (body: (context: WriteContext) => void): SenderNotes => {
-    const context = new WriteContext(view, memory, prepared)
+    const context = new WriteContext(view, memory, feed, prepared)
     body(context)
     return notesAfter(memory.senderNotes, context)
   }
@@ -185,12 +207,15 @@ function change(
       return withContext((context) => correctSenders(context, command.corrected))
     case 'addPolledGers':
       return withContext((context) => applyPolledGers(context, command.globalExitRoots, command.polledLeaves))
-    case 'revertTo':
-      revertTo(view, command.ancestor, startBlock)
+    case 'revertTo': {
+      const broughtBack = revertTo(view, command.ancestor, startBlock)
       memory.dictionaries.forget()
+      tellRevert(new WriteContext(view, memory, feed), command.ancestor, broughtBack)
       return countSenderNotes(view)
+    }
     case 'startOver':
       emptyShard(view, command.startOvers)
+      feed.tell({ type: 'start_over' })
       memory.dictionaries.forget()
       return countSenderNotes(view)
     case 'noteStartOvers':
@@ -198,12 +223,14 @@ function change(
       return memory.senderNotes
     case 'noteCatchingUp':
       putCatchingUp(view, command.isCatchingUp)
+      if (command.isCatchingUp) putClaimableTold(view, false)
       return memory.senderNotes
     case 'noteClaimsCompared':
       putClaimsCompared(view, comparedAfter(view, command)!)
       return memory.senderNotes
     case 'setFinalized':
       raiseFinalized(view, raisedFinality(view, command.block)!)
+      if (feed.tellsBlocks) feed.tellSync({ isHistory: false })
       return memory.senderNotes
     case 'addSettledRoots':
       applySettledRoots(view, command.found)
@@ -218,6 +245,21 @@ function change(
       putHeadPlace(view, command.place)
       return memory.senderNotes
   }
+}
+
+/** Tells what is gone, then what has come back, then where the network stands. */
+function tellRevert(
+  context: WriteContext,
+  ancestor: number,
+  { depositsFrom, claims, tokenMappings }: BroughtBack,
+): void {
+  const { feed, counters } = context
+  feed.tell({ type: 'reorg', ancestor, depositCount: asDepositCount(depositsFrom), isCut: false })
+  if (!feed.tellsBlocks) return
+  for (let count = depositsFrom; count < counters.deposits; count++) feed.tell(bridgeEventOf(context, count))
+  for (const ordinal of claims) feed.tell(claimEventOf(context, ordinal))
+  for (const ordinal of tokenMappings) feed.tell(tokenMappingEventOf(context, ordinal))
+  feed.tellSync({ isHistory: false })
 }
 
 function notesAfter(before: SenderNotes, { depositSenders, claimSenders }: WriteContext): SenderNotes {

@@ -5,6 +5,7 @@ import { depositFields, encodeDepositRow } from '../../store/layout/depositRow.j
 import { networkText } from '../../store/layout/keys.js'
 import { hashKinds, listKinds } from '../../store/layout/tables.js'
 import { type LeafBytes, leafAt, leafOf } from './eventBytes.js'
+import { bridgeEventOf } from './feedRows.js'
 import { refuse } from './refuse.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -13,6 +14,7 @@ export function applyDeposit(context: WriteContext, header: BlockHeader, event: 
   assertNext(context, header, event.depositCount)
   appendDeposit(context, header, leafOf(event, event), false)
   context.depositSenders.offer(event.depositCount, event.sender)
+  tellDeposit(context, event.depositCount)
 }
 
 /** As `applyDeposit`, of many BridgeEvents. */
@@ -26,7 +28,13 @@ export function applyDepositRows(
     assertNext(context, header, depositCount)
     appendDeposit(context, header, leafAt(logs, row), false)
     context.depositSenders.offer(depositCount, null)
+    tellDeposit(context, depositCount)
   }
+}
+
+/** Tells the feed of a deposit that was just appended and offered its sender. */
+export function tellDeposit(context: WriteContext, depositCount: number): void {
+  if (context.feed.tellsBlocks) context.feed.tell(bridgeEventOf(context, depositCount))
 }
 
 function assertNext({ counters }: WriteContext, header: BlockHeader, depositCount: DepositCount): void {

@@ -7,6 +7,7 @@ import type {
   Sender,
 } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
+import { asDepositCount } from '../../protocol/units.js'
 import {
   DEPOSIT_BYTES,
   decodeArchivedDeposit,
@@ -18,7 +19,7 @@ import { decodeSenderRow, type SenderRow, senderNotes, senderRowKey } from '../.
 import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { MESSAGE, originShownAsSender } from '../snapshot/transactionLogs.js'
-import { appendDeposit } from './applyDeposits.js'
+import { appendDeposit, tellDeposit } from './applyDeposits.js'
 import { leafOf } from './eventBytes.js'
 import { truncateEntries } from './hashRunAppender.js'
 import { readWholeList, truncateList } from './listAppender.js'
@@ -52,6 +53,13 @@ export function applyBackwardLet(context: WriteContext, header: BlockHeader, eve
   context.localExitTree.cut(kept)
   counters.deposits = kept
   context.localExitTree.noteRoot()
+  if (context.feed.tellsBlocks)
+    context.feed.tell({
+      type: 'reorg',
+      ancestor: header.number,
+      depositCount: asDepositCount(kept),
+      isCut: true,
+    })
 }
 
 /**
@@ -75,6 +83,7 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
       sender,
       leaf.leafType === MESSAGE ? leaf.originAddress : undefined,
     )
+    tellDeposit(context, depositCount)
   }
   if (context.counters.deposits !== event.newLeafCount)
     refuseEvent(

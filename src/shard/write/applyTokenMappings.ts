@@ -15,6 +15,7 @@ import {
   encodeTokenMappingRow,
   type TokenMappingRow,
 } from '../../store/layout/tokenMappingRow.js'
+import { tokenMappingEventOf } from './feedRows.js'
 import { readWholeList } from './listAppender.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -101,6 +102,7 @@ function addMapping(
     isRemoved: false,
   }
   view.put('tokenMappings', uint32Key(ordinal), encodeTokenMappingRow(row))
+  tellMapping(context, ordinal)
   lists.append(listKinds.mappingsByOriginToken, latin1(originKey), ordinal)
   lists.append(listKinds.mappingsByWrappedToken, latin1(mapping.wrappedTokenAddress), ordinal)
 }
@@ -118,4 +120,9 @@ function changeMapping(context: WriteContext, ordinal: number, change: Partial<T
     key,
     encodeTokenMappingRow({ ...decodeTokenMappingRow(stored), ...change }),
   )
+  tellMapping(context, ordinal)
+}
+
+function tellMapping(context: WriteContext, ordinal: number): void {
+  if (context.feed.tellsBlocks) context.feed.tell(tokenMappingEventOf(context, ordinal))
 }

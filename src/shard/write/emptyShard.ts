@@ -20,14 +20,19 @@ const KEPT_NAMES: ReadonlySet<MetaName> = new Set([
   'log',
   'haltReason',
   'headPlace',
+  'feed',
+  'feedFile',
 ])
+
+/** Tables that stay: what was told was told. */
+const KEPT_TABLES: ReadonlySet<TableName> = new Set(['meta', 'feed'])
 
 const ALL_KEYS = { start: Uint8Array.of(0), end: Uint8Array.of(0xff) }
 
 /** Empties the shard inside the transaction. Readers see it as a reorg of every block. */
 export function emptyShard(view: WriteView, startOvers: StartOvers): void {
   view.setUndoBlock(undefined)
-  for (const table of Object.keys(tables) as TableName[]) if (table !== 'meta') view.clear(table)
+  for (const table of Object.keys(tables) as TableName[]) if (!KEPT_TABLES.has(table)) view.clear(table)
   const kept = [...KEPT_NAMES].map((name) => Buffer.from(metaKey(name)).toString('latin1'))
   for (const { key } of view.list('meta', ALL_KEYS))
     if (!kept.includes(Buffer.from(key).toString('latin1'))) view.remove('meta', key)

@@ -1,3 +1,4 @@
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import {
@@ -14,11 +15,21 @@ import {
 import { readLineages } from '../snapshot/tiles.js'
 import { refuse } from './refuse.js'
 
+/** What has come back with a revert, or is other than before, of all that stays. */
+export interface BroughtBack {
+  /** Deposits that BackwardLET had cut off, in a block that is undone: from here on. Equal to the number of deposits when there are none. */
+  readonly depositsFrom: number
+  /** Ordinals of claims that are in force again, ascending. */
+  readonly claims: readonly number[]
+  /** Ordinals of token mappings that have changed, ascending. */
+  readonly tokenMappings: readonly number[]
+}
+
 /**
  * Undoes every block above `ancestor` inside the transaction.
  * @param startBlock the network's first block: an ancestor of `startBlock` − 1 means that no stored block is on the chain.
  */
-export function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
+export function revertTo(view: WriteView, ancestor: number, startBlock: number): BroughtBack {
   const checkpoint = readCheckpoint(view)
   if (checkpoint === undefined || ancestor > checkpoint.number)
     refuse(
@@ -35,7 +46,11 @@ export function revertTo(view: WriteView, ancestor: number, startBlock: number):
   }
   const before = readCounters(view)
   const lineages = readLineages(view, before.lineage)
-  view.undoAbove(ancestor)
+  const touched = { claimsOutOfForce: new Set<number>(), tokenMappings: new Set<number>() }
+  view.undoAbove(ancestor, (table, key) => {
+    if (table === 'claimsOutOfForce' || table === 'tokenMappings')
+      touched[table].add(readUint32BigEndian(key, 0))
+  })
   removeHeadersAbove(view, ancestor)
   putCheckpoint(view, header)
   if (header === undefined) removeOrigin(view)
@@ -49,4 +64,11 @@ export function revertTo(view: WriteView, ancestor: number, startBlock: number):
     tokenMappings: after.tokenMappings,
   }
   noteRewind(view, rewind, { isReorg: true })
+  const below = (ordinals: ReadonlySet<number>, count: number) =>
+    [...ordinals].filter((ordinal) => ordinal < count).sort((a, b) => a - b)
+  return {
+    depositsFrom: rewind.deposits,
+    claims: below(touched.claimsOutOfForce, after.claims),
+    tokenMappings: below(touched.tokenMappings, after.tokenMappings),
+  }
 }

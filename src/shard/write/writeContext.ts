@@ -6,6 +6,7 @@ import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '..
 import type { WriteView } from '../../store/shardStore.types.js'
 import { readCounters } from '../position/chainPosition.js'
 import { ClaimLinks } from './claimLinks.js'
+import type { Feed } from './feed.js'
 import { HashRunAppender } from './hashRunAppender.js'
 import { L1Exits } from './l1Exits.js'
 import { ListAppender } from './listAppender.js'
@@ -31,6 +32,7 @@ const NOTHING_PREPARED: PreparedBatch = {
 export class WriteContext implements WriteTransaction {
   readonly view: WriteView
   readonly memory: WriterMemory
+  readonly feed: Feed
   readonly prepared: PreparedBatch
   readonly counters: Counters
   readonly lists: ListAppender
@@ -45,9 +47,10 @@ export class WriteContext implements WriteTransaction {
   readonly l1: L1Exits
   #storedCounters: Uint8Array | undefined
 
-  constructor(view: WriteView, memory: WriterMemory, prepared: PreparedBatch = NOTHING_PREPARED) {
+  constructor(view: WriteView, memory: WriterMemory, feed: Feed, prepared: PreparedBatch = NOTHING_PREPARED) {
     this.view = view
     this.memory = memory
+    this.feed = feed
     this.prepared = prepared
     this.counters = readCounters(view)
     this.#storedCounters = encodeCounters(this.counters)

@@ -17,7 +17,7 @@ import {
   readPerTransactionFrom,
 } from '../position/chainPosition.js'
 import { readHaltReason, readHeadPlace, readLogPlace, readLogSettings } from '../position/logPosition.js'
-import { publishStored, readShardCounts } from '../position/storedStatus.js'
+import { publishFeed, publishStored, readShardCounts } from '../position/storedStatus.js'
 import type { CommandOutcome, ShardCommand } from '../shardCommand.types.js'
 import type { LogPlace } from '../shardLog.types.js'
 import type { ShardWriter } from '../shardWriter.types.js'
@@ -61,7 +61,8 @@ export function openShardWriter({
   )
   const hasher = createHasher(compiled)
   const memory = createWriterMemory(asNetworkId(networkId), hasher, countSenderNotes(store))
-  const shard: OpenShard = { store, memory, startBlock: network.startBlock }
+  const { keepEvents } = config.feed
+  const shard: OpenShard = { store, memory, startBlock: network.startBlock, keepEvents }
   const row = statusRow(status, networkId)
 
   const apply = (command: ShardCommand, place?: LogPlace): CommandOutcome => {
@@ -72,7 +73,12 @@ export function openShardWriter({
         row.set('committing', 1)
         isCommitted = true
       })
-      if (!isCommitted) return outcome
+      if (!isCommitted) {
+        if (command.type !== 'noteClaimable') return outcome
+        publishFeed(store, row)
+        row.announceFeed()
+        return outcome
+      }
       publishStored(store, row)
       row.set('lastCommitMs', unixMs())
       row.set('progressMs', monotonicMs())

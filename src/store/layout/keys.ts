@@ -33,6 +33,9 @@ export type MetaName =
   | 'logPlace'
   | 'haltReason'
   | 'headPlace'
+  | 'feed'
+  | 'claimableTold'
+  | 'feedFile'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 
@@ -53,7 +56,7 @@ export function uint32Key(value: number): Uint8Array {
   return key
 }
 
-/** Key of two uint32: (network, version) or (source network, chunk number). */
+/** Key of two uint32: (network, version), (source network, chunk number) or (source network, deposit count). */
 export function uint32PairKey(first: number, second: number): Uint8Array {
   const key = new Uint8Array(8)
   writeUint32BigEndian(key, 0, first)
@@ -69,6 +72,11 @@ export function chunkKey(ordinal: number, rowsPerChunk: number): Uint8Array {
 /** Table `claimLinks`: key of the chunk that holds the link of a deposit. */
 export function claimLinkKey(sourceNetwork: number, depositCount: number): Uint8Array {
   return uint32PairKey(sourceNetwork, Math.floor(depositCount / CLAIM_LINKS_PER_CHUNK))
+}
+
+/** Table `feed`. */
+export function feedKey(sequence: number): Uint8Array {
+  return blockKey(sequence)
 }
 
 /** Table `headers`. */

@@ -161,6 +161,29 @@ export function decodeLogPlace(bytes: Uint8Array): {
   return { sequence: readUint48(bytes, 0), commandId: Uint8Array.prototype.slice.call(bytes, 6) }
 }
 
+/** Meta `feed`: which feed the shard has, and which of its events are kept. */
+export interface FeedPlace {
+  /** 48 random bits. */
+  readonly feedId: number
+  /** Of the oldest event that is kept; one more than `newest` while there is none. */
+  readonly oldest: number
+  /** Sequence of the newest event; 0 before the first. */
+  readonly newest: number
+}
+
+/** Three u48. */
+export function encodeFeedPlace({ feedId, oldest, newest }: FeedPlace): Uint8Array {
+  const bytes = new Uint8Array(18)
+  writeUint48(bytes, 0, feedId)
+  writeUint48(bytes, 6, oldest)
+  writeUint48(bytes, 12, newest)
+  return bytes
+}
+
+export function decodeFeedPlace(bytes: Uint8Array): FeedPlace {
+  return { feedId: readUint48(bytes, 0), oldest: readUint48(bytes, 6), newest: readUint48(bytes, 12) }
+}
+
 /** Number of commits that changed the shard; undefined in a shard of an older build that did not count them. */
 export function decodeCommits(bytes: Uint8Array | undefined): number | undefined {
   return bytes === undefined ? undefined : readUint48(bytes, 0)

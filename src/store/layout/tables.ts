@@ -88,6 +88,13 @@ export const tables = {
   senderCorrections: 'senderCorrections',
   /** kind u8, address 20, ordinal u32 → 0 u8: rows that corrections add to the lists `depositsBySender` and `claimsBySender`. */
   senderAdditions: 'senderAdditions',
+  /** sequence u48 → one event (`feedEvent`). Outside undo, and kept when the shard starts over: what is taken back is told. */
+  feed: 'feed',
+  /**
+   * source network u32, deposit count u32 → what the feed has told of a deposit that can be claimed here (`claimableRow`). Outside undo, as
+   * the feed is.
+   */
+  claimable: 'claimable',
 } as const
 
 export type TableName = keyof typeof tables

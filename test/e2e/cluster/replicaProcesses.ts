@@ -109,7 +109,7 @@ export class ReplicaProcesses {
     clearInterval(this.#mining)
     await this.inStep()
     await Promise.all(this.instances.map((instance) => instance.leave()))
-    const settings = logSettingsOf(this.#config, new Uint8Array(16))
+    const settings = logSettingsOf(this.#config, { keepEvents: 1_000_000 }, new Uint8Array(16))
     const log = await this.openLog(signal)
     const { last } = await log.bounds(signal)
     const fresh = openTestShard(join(this.#folder, 'fresh'), NETWORK)

@@ -36,7 +36,7 @@ function named(byte: number): string {
 
 // Worked out by hand from the layout in docs/decisions/0021: version, type, content.
 /** The version with which commands are written now. */
-const V = '01'
+const V = '02'
 const headerOf8 = `01 02 f007 ${H('b8')} ${H('b7')}`
 const goldenCommands: { readonly [Type in ShardCommand['type']]: string } = {
   applyBlocks: `${V} 00 06 ${headerOf8} 05 04 0103 018001 03 8007
@@ -58,10 +58,11 @@ const goldenCommands: { readonly [Type in ShardCommand['type']]: string } = {
     01 01 00${A('ca')} 00${A('5e')}`,
   addPolledGers: `${V} 09 02 ${H('e4')} ${H('e5')} 02`,
   addSettledRoots: `${V} 0a 01 ${H('e3')} 01 04`,
-  begin: `${V} 0b 10${'1d'.repeat(16)} 00 01 00${A('b1')} 00${A('b2')} 01 00${A('b3')} 808001 8001 02 03 01`,
+  begin: `${V} 0b 10${'1d'.repeat(16)} 00 01 00${A('b1')} 00${A('b2')} 01 00${A('b3')} 808001 8001 02 03 01 c0843d`,
   mark: `${V} 0c ${H('e3')} 8001 02 03 04 02dead 8002 ${H('d1')}`,
   noteHalt: `${V} 0d 05`,
   noteHeadPlace: `${V} 0e 02`,
+  noteClaimable: `${V} 0f 01 01 ac02 02 02 01 00 07 01 02 08 ${H('7a')} 00${A('0a')} 01 05`,
 }
 const goldenEvents: { readonly [Type in ChainEvent['type']]: string } = {
   deposit: `04 01 ${H('01')} ac02 01 03 00${A('de')} 020100 02 00${A('0a')} 03aabb 01 00${A('ca')} 00${A('5e')}`,
@@ -124,7 +125,7 @@ test('random commands are read as they were, own all their memory, and are writt
     assert.deepEqual(encodeCommand(decoded), bytes, name)
     assert.deepEqual(encodeCommand(withBuffers(command)), bytes, name)
   }
-  assert.equal(types.size, 15)
+  assert.equal(types.size, 16)
 })
 
 /** Deposits and claims of etrog without senders, among a few other events. */
@@ -235,13 +236,13 @@ test('a newer version is refused in one line', () => {
 const malformed: Readonly<Record<string, readonly [bytes: string, at: number, message: RegExp]>> = {
   'no bytes': ['', 0, /^byte 0, version of the command: nothing is no version$/],
   'version 0': ['00 01 07', 0, /version of the command: 0 is no version$/],
-  'an unknown type': [`${V} 0f`, 1, /^byte 1, type of the command: 15 exceeds 14$/],
+  'an unknown type': [`${V} 10`, 1, /^byte 1, type of the command: 16 exceeds 15$/],
   'a log id of 15 bytes': [`${V} 0b 0f`, 2, /logId: 15 bytes, not 16$/],
   'a log id of 17 bytes': [`${V} 0b 11`, 2, /length of logId: 17 exceeds 16$/],
   'a table that there is not': [
-    `${V} 0c ${H('e3')} 00 00 00 22 01 00 01 ${H('d1')}`,
+    `${V} 0c ${H('e3')} 00 00 00 24 01 00 01 ${H('d1')}`,
     37,
-    /table: 34 exceeds 33$/,
+    /table: 36 exceeds 35$/,
   ],
   'a key without bytes': [`${V} 0c ${H('e3')} 00 00 00 00 00 01 ${H('d1')}`, 38, /from: 0 bytes, not 1$/],
   'an unknown halt reason': [`${V} 0d 15`, 2, /reason: 21 exceeds 20$/],

@@ -4,6 +4,7 @@ import type {
   BlockNumber,
   ClaimOrdinal,
   DepositCount,
+  L1InfoTreeIndex,
   LeafCount,
   Lineage,
   NetworkId,
@@ -189,6 +190,7 @@ export const sampleCommands: {
       ...{ bridge: address(0xb1), globalExitRootManager: address(0xb2), rollupManager: address(0xb3) },
       ...{ startBlock: block(16_384), rollbackBlocks: 128 },
       ...{ finalityTag: 'finalized', finalityDepth: 3, gerInjection: 'event' },
+      feedKeepEvents: 1_000_000,
     },
   },
   mark: {
@@ -201,4 +203,19 @@ export const sampleCommands: {
   },
   noteHalt: { type: 'noteHalt', reason: 'missing_log' },
   noteHeadPlace: { type: 'noteHeadPlace', place: headPlaces.belowFinal },
+  noteClaimable: {
+    type: 'noteClaimable',
+    news: {
+      madeFrom: [{ networkId: network(1), commits: 300, epoch: 2 }],
+      stage: 'news',
+      unclaimable: [{ sourceNetwork: network(0), depositCount: count(7) }],
+      claimable: [
+        {
+          ...{ sourceNetwork: network(2), depositCount: count(8) },
+          ...{ transactionHash: hash(0x7a), destinationAddress: address(0x0a), leafType: 1 },
+          l1InfoTreeIndex: 5 as L1InfoTreeIndex,
+        },
+      ],
+    },
+  },
 }

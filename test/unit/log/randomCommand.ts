@@ -12,6 +12,7 @@ import type {
   BlockNumber,
   ClaimOrdinal,
   DepositCount,
+  L1InfoTreeIndex,
   LeafCount,
   Lineage,
   NetworkId,
@@ -86,6 +87,23 @@ export class RandomCommands {
       }),
       () => ({ type: 'noteHalt', reason: numbers.pick(haltReasons) }),
       () => ({ type: 'noteHeadPlace', place: numbers.pick(Object.values(headPlaces)) }),
+      () => ({
+        type: 'noteClaimable',
+        news: {
+          madeFrom: this.#some(4, () => ({
+            ...{ networkId: this.#network(), commits: this.#time(), epoch: this.#uint32() },
+          })),
+          stage: numbers.pick(['history', 'historyEnd', 'news']),
+          unclaimable: this.#some(9, () => ({
+            ...{ sourceNetwork: this.#network(), depositCount: this.#uint32() as DepositCount },
+          })),
+          claimable: this.#some(9, () => ({
+            ...{ sourceNetwork: this.#network(), depositCount: this.#uint32() as DepositCount },
+            ...{ transactionHash: this.#hash(), destinationAddress: this.#address() },
+            ...{ leafType: numbers.below(256), l1InfoTreeIndex: this.#uint32() as L1InfoTreeIndex },
+          })),
+        },
+      }),
     ])()
   }
 
@@ -191,6 +209,7 @@ export class RandomCommands {
       ...{ bridge: this.#address(), globalExitRootManager: this.#address() },
       ...{ rollupManager: numbers.chance(0.5) ? undefined : this.#address(), startBlock: this.#block() },
       ...{ rollbackBlocks: this.#uint32(), finalityDepth: this.#uint32() },
+      feedKeepEvents: this.#uint32(),
       finalityTag: numbers.pick(['latest', 'safe', 'finalized']),
       gerInjection: numbers.pick(['auto', 'event', 'poll']),
     }

@@ -211,13 +211,13 @@ test('what is no command is left out, and what a newer build has written stops t
   const spoiled = messageOf(9, encodeCommand(catchingUp))
   spoiled[spoiled.length - 1]! ^= 1
   publish(cluster, 9, spoiled)
-  publish(cluster, 10, messageOf(10, Uint8Array.of(1, 4, 2)))
-  publish(cluster, 11, Uint8Array.of(1, 2, 3))
+  publish(cluster, 10, messageOf(10, Uint8Array.of(2, 4, 2)))
+  publish(cluster, 11, Uint8Array.of(2, 2, 3))
   publish(cluster, 12, messageOf(12, encodeCommand(catchingUp)))
   await instance.follower.hasRead(asLogSequence(5), never)
   assert.equal(instance.shard.status.get('catchingUp'), 1)
   const newer = messageOf(13, encodeCommand({ type: 'noteCatchingUp', isCatchingUp: false }))
-  newer[0] = 2
+  newer[0] = 3
   publish(cluster, 13, newer)
   await assert.rejects(instance.following, { name: 'CommandFormatError', fault: 'newer_version' })
   assert.equal(instance.shard.writer.logPlace()?.sequence, 5)

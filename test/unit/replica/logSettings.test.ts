@@ -8,7 +8,7 @@ import { address } from '../log/commandSamples.js'
 const network = createFakeWorld({ networks: [1] })
   .network(0)
   .config(['http://127.0.0.1:1'])
-const settings = logSettingsOf(network, new Uint8Array(16))
+const settings = logSettingsOf(network, { keepEvents: 7 }, new Uint8Array(16))
 
 test('the first command of a log says what the configuration says', () => {
   assert.equal(`0x${Buffer.from(settings.bridge).toString('hex')}`, network.bridge)
@@ -17,6 +17,7 @@ test('the first command of a log says what the configuration says', () => {
     [settings.networkId, settings.chainId, settings.startBlock, settings.rollbackBlocks],
     [network.networkId, network.chainId, network.startBlock, network.rollbackBlocks],
   )
+  assert.equal(settings.feedKeepEvents, 7)
   assert.deepEqual(
     { tag: settings.finalityTag, depth: settings.finalityDepth, injection: settings.gerInjection },
     { ...network.finality, injection: network.gerInjection },
@@ -29,6 +30,7 @@ test('every setting that differs is named with both values, and the id of the lo
     ...{ logId: new Uint8Array(16).fill(1), networkId: 1 as never, chainId: 2, bridge: address(0xbb) },
     ...{ globalExitRootManager: address(0xcc), rollupManager: undefined, startBlock: 3 as never },
     ...{ rollbackBlocks: 4, finalityTag: 'safe', finalityDepth: 9, gerInjection: 'poll' },
+    feedKeepEvents: 8,
   }
   const differences = settingsDifferences(own, ofLog)
   assert.equal(differences.length, Object.keys(settings).length - 1)

@@ -56,7 +56,7 @@ const apply: typeof writer.apply = (command, place) => {
   stood = block
   return outcome
 }
-const own = logSettingsOf(settings, randomBytes(16))
+const own = logSettingsOf(settings, { keepEvents: 1_000_000 }, randomBytes(16))
 try {
   await runReplica(
     {

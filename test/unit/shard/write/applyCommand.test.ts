@@ -135,8 +135,8 @@ const eventsOfL1 = [
   { type: 'rollupSettled', networkId: 1, localExitRoot: root(1), certainty: 'applied' },
 ]
 
-/** Those of logs are in `logPlace.test.ts`. */
-type Reason = Exclude<RefusalReason, 'already_begun' | 'not_begun'>
+/** Those of logs are in `logPlace.test.ts`, that of the feed in `claimableSearch.test.ts`. */
+type Reason = Exclude<RefusalReason, 'already_begun' | 'not_begun' | 'outdated'>
 
 const cases: { readonly [Each in Reason]: Readonly<Record<string, () => Refusable>> } = {
   deposit_count_gap: {
