@@ -13,7 +13,11 @@ import { beginFeed } from '../../src/store/ensureFeed.js'
 import { hashRunLayouts } from '../../src/store/layout/hashRun.js'
 import { hashKinds, type TableName, tables } from '../../src/store/layout/tables.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
-import { openShardStoreReader, openShardStoreSnapshot, openShardStoreWriter } from '../../src/store/shardStore.js'
+import {
+  openShardStoreReader,
+  openShardStoreSnapshot,
+  openShardStoreWriter,
+} from '../../src/store/shardStore.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
 import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 import { type NamedCommands, withNamedCommands } from './namedCommands.js'
@@ -133,7 +137,7 @@ export function dumpTables(view: ReadView, except: readonly TableName[] = []): R
     for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
   }
   // The end of the first batch depends on how blocks were batched.
-  const left = ['epoch', 'commits', 'origin', 'startOvers', 'claimsCompared', 'feed']
+  const left = ['epoch', 'commits', 'origin', 'startOvers', 'claimsCompared', 'feed', 'feedFile']
   const keys = left.map((name) => `meta/${hex(Buffer.from(name))}`)
   return Object.fromEntries(entries.filter(([key]) => !keys.includes(key)))
 }
