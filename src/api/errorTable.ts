@@ -42,6 +42,12 @@ export const errorTable: { readonly [Code in AnswerCode]: ErrorRow } = {
     meaning: 'Only the methods in `Allow` are served.',
     waitingHelps: false,
   },
+  POSITION_GONE: {
+    status: 410,
+    meaning:
+      'Events behind this position are not kept any more, or the feed is another one. The message names the oldest and the current position. Read the lists, and go on from their `X-Feed-Position`.',
+    waitingHelps: false,
+  },
   URI_TOO_LONG: { status: 414, meaning: 'The URL is longer than `http.max_url_bytes`.', waitingHelps: false },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

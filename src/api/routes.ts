@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { LISTED_METADATA_BYTES, WHOLE_METADATA_BYTES } from '../protocol/metadata.js'
 import type { AnswerCode } from '../query/answers.js'
 import type { Cursor } from '../query/cursor.js'
+import type { EventsQuery } from '../query/feed/eventsQuery.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
 import { bridgeTemplate, claimTemplate, tokenMappingTemplate } from '../query/records.js'
 import type { RowTemplate } from '../query/rowTemplate.js'
@@ -10,6 +11,7 @@ import {
   checkBridgeStatusQuery,
   checkBridgesQuery,
   checkClaimsQuery,
+  checkEventsQuery,
   checkSearchQuery,
 } from './parse/checkQuery.js'
 import {
@@ -18,6 +20,7 @@ import {
   ClaimProofParameters,
   ClaimsParameters,
   ClaimTransactionParameters,
+  EventsParameters,
   L1InfoTreeIndexParameters,
   SearchParameters,
   TokenMappingsParameters,
@@ -28,6 +31,7 @@ import {
   toClaimProofQuery,
   toClaimsQuery,
   toClaimTransactionQuery,
+  toEventsQuery,
   toL1InfoTreeIndexQuery,
   toSearchQuery,
   toTokenMappingsQuery,
@@ -39,6 +43,7 @@ import {
   ClaimsResponse,
   ClaimTransactionResponse,
   ErrorResponse,
+  EventData,
   HealthResponse,
   L1InfoTreeIndexResponse,
   LivenessResponse,
@@ -209,6 +214,30 @@ interface RouteOf<K extends OperationId> extends Omit<Route<QueryByOperation[K]>
 }
 
 export const operationIds = Object.keys(routes) as readonly OperationId[]
+
+/** See `streamRoutes`. */
+export interface StreamRoute
+  extends Pick<
+    Route<EventsQuery>,
+    'path' | 'summary' | 'parameters' | 'toQuery' | 'check' | 'errors' | 'cost'
+  > {
+  /** What the data of an event is. */
+  readonly data: TSchema
+}
+
+/** An endpoint whose answer goes on until the client ends it: events, as they come. */
+export const streamRoutes = {
+  getEvents: {
+    path: '/bridge/v1/events',
+    summary: 'Events as they happen, as Server-Sent Events',
+    parameters: EventsParameters,
+    toQuery: toEventsQuery,
+    check: checkEventsQuery,
+    errors: [...LIST_ERRORS, 'POSITION_GONE'],
+    cost: 5,
+    data: EventData,
+  },
+} as const satisfies Record<string, StreamRoute>
 
 /** An endpoint that the front answers at once, from memory. Its query string is ignored. */
 export interface ProbeRoute {

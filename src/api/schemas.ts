@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { feedDefinitions } from '../query/feed/feedRecords.js'
 import { serviceStatuses } from '../query/healthReasons.js'
 import { healthDefinition, networksDefinition, syncStatusDefinition } from '../query/healthRecords.js'
 import {
@@ -118,6 +119,11 @@ function recordSchema({ title, description, fields }: JsonRecordDefinition): TSc
     ),
   )
 }
+
+/** What the data of an event is, by its type. */
+export const EventData = Type.Union(Object.values(feedDefinitions).map(recordSchema), {
+  description: 'The data of one event.',
+})
 
 const PaginationSchema = recordSchema(paginationDefinition)
 

@@ -50,7 +50,7 @@ function sizesOn(cores: number, fewestWorkers: number, sharesPorts: boolean): Ce
 
 /** The part of the configuration's amounts that one cell gets, so that all cells together stay within them. */
 export function cellConfig(config: Config, { cells, workers }: CellSizes): Config {
-  const { http, pool, rateLimit } = config
+  const { http, feed, pool, rateLimit } = config
   return {
     ...config,
     http: {
@@ -58,6 +58,7 @@ export function cellConfig(config: Config, { cells, workers }: CellSizes): Confi
       cacheBytes: Math.floor(http.cacheBytes / cells),
       maxConnections: shareOf(http.maxConnections, cells),
     },
+    feed: { ...feed, maxReaders: Math.ceil(feed.maxReaders / cells) },
     pool: { ...pool, workers, maxQueue: Math.ceil(pool.maxQueue / cells) },
     rateLimit: cellRateLimit(rateLimit, cells),
   }

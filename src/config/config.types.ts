@@ -13,6 +13,11 @@ export interface Config {
   readonly feed: {
     /** Events of each network that are kept: whoever asks for what came after an older one reads the lists again. */
     readonly keepEvents: number
+    /** Of one connection: what its client does not take waits up to here. */
+    readonly maxBufferBytes: number
+    /** Connections that get events, in all and of one client. */
+    readonly maxReaders: number
+    readonly maxReadersPerClient: number
   }
   readonly log: {
     readonly level: 'error' | 'warn' | 'info' | 'debug'

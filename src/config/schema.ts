@@ -352,6 +352,23 @@ export const ConfigFile = Type.Object(
           description:
             'Events of each network that are kept. Whoever asks for those after an older one must read the lists again.',
         }),
+        max_buffer_bytes: integer(16_384, 16_777_216, {
+          default: 262_144,
+          unit: 'bytes',
+          description:
+            'Most bytes of events that wait for a client that is slow to take them. It is cut off then, and may go on from where it was.',
+        }),
+        max_readers: integer(0, 1_000_000, {
+          default: 10_000,
+          unit: 'connections',
+          description: 'Most connections that get events; more are answered 503. 0 = no events.',
+        }),
+        max_readers_per_client: integer(1, 1_000_000, {
+          default: 100,
+          unit: 'connections',
+          description:
+            'Most of them that one client has at one front thread, as rate limits count clients; more are answered 429.',
+        }),
       },
       'The feed of events.',
     ),

@@ -52,7 +52,12 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
     },
     ops: { host: file.ops.host, port: file.ops.port },
     pool: { workers: file.pool.workers, maxQueue: file.pool.max_queue },
-    feed: { keepEvents: file.feed.keep_events },
+    feed: {
+      keepEvents: file.feed.keep_events,
+      maxBufferBytes: file.feed.max_buffer_bytes,
+      maxReaders: file.feed.max_readers,
+      maxReadersPerClient: file.feed.max_readers_per_client,
+    },
     log: { level: file.log.level, format: file.log.format, requests: file.log.requests },
     explorer: { ...file.explorer, hasUnlockedAccounts: false },
     dialects: toDialects(file.dialects),

@@ -43,7 +43,7 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
     },
     ops: { host: '127.0.0.1', port: opsPort },
     pool: { workers: 1, maxQueue: 1024 },
-    feed: { keepEvents: 100_000 },
+    feed: { keepEvents: 100_000, maxBufferBytes: 262_144, maxReaders: 100, maxReadersPerClient: 100 },
     log: { level: 'warn', format: 'auto', requests: 'auto' },
     explorer: { enabled: true, title: 'Devnet', accent: '#2f55d4', hasUnlockedAccounts: true },
     dialects: { aggkit: { basePath: '/aggkit', release: 'latest' } },

@@ -14,9 +14,9 @@ import type { Payment } from './payment.js'
 import type { ReadyHeads } from './readyHeads.js'
 import { asksForSequence, refuseAlone, type Sequences } from './sequences.js'
 import { tokensOf, tokensOfAnswer, USUAL_TOKENS } from './tokens.js'
-import { cacheControlOf } from './wire/cacheControl.js'
+import { cacheControlOf, isList } from './wire/cacheControl.js'
 import { type Exchange, type Outgoing, retryAfterLine } from './wire/exchange.js'
-import { contentLines, entityTag, VARY_LINE } from './wire/headers.js'
+import { contentLines, entityTag, positionLine, VARY_LINE } from './wire/headers.js'
 import type { WireRequest } from './wire/wire.js'
 
 type QueryParsers = { readonly [K in OperationId]: QueryParser<QueryByOperation[K]> }
@@ -48,6 +48,8 @@ export interface QueryContext {
   /** Whether answers may be compressed. */
   readonly mayCompress: boolean
   readVersion(): VersionNow
+  /** Where the feeds are: what is read from now on is as new as that. */
+  readPosition(): string
   readonly metrics: HttpMetrics
   /** Absent: this service is alone. */
   readonly sequences?: Sequences
@@ -133,7 +135,19 @@ function answerNow(
       return
     }
   }
-  const pending = new PendingQuery(context, exchange, operation, query, coding, key, payment, spoken)
+  // Whose answers are those of another service says nothing of our feeds.
+  const position = spoken === undefined && isList(operation) ? context.readPosition() : ''
+  const pending = new PendingQuery(
+    context,
+    exchange,
+    operation,
+    query,
+    coding,
+    key,
+    payment,
+    spoken,
+    position,
+  )
   if (context.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
 }
@@ -164,6 +178,8 @@ class PendingQuery implements PoolRequest {
   private readonly exchange: Exchange
   private readonly cacheKey: string | undefined
   private readonly payment: Payment | undefined
+  /** '' where the answer does not tell it. */
+  private readonly position: string
 
   constructor(
     context: QueryContext,
@@ -174,6 +190,7 @@ class PendingQuery implements PoolRequest {
     cacheKey: string | undefined,
     payment: Payment | undefined,
     spoken: SpokenEndpoint | undefined,
+    position: string,
   ) {
     this.context = context
     this.exchange = exchange
@@ -185,6 +202,7 @@ class PendingQuery implements PoolRequest {
     this.isBodiless = exchange.needsNoBody(coding)
     this.cacheKey = this.isBodiless ? undefined : cacheKey
     this.payment = payment
+    this.position = position
   }
 
   isWanted(): boolean {
@@ -202,11 +220,14 @@ class PendingQuery implements PoolRequest {
     if (reply.status === 200 && this.cacheKey === undefined) {
       const cacheControl = cacheControlOf(operation, 200, reply.life)
       if (exchange.isPlain(cacheControl)) {
-        exchange.sendReady(context.heads.fill(cacheControl, reply.coding, reply.tag), reply.body)
+        exchange.sendReady(
+          context.heads.fill(cacheControl, reply.coding, reply.tag, this.position),
+          reply.body,
+        )
         return
       }
     }
-    const answer = outgoing(operation, reply, context.mayCompress, this.isBodiless)
+    const answer = outgoing(operation, reply, context.mayCompress, this.isBodiless, this.position)
     let kept: Outgoing | undefined
     try {
       kept = this.keep(answer, reply)
@@ -234,6 +255,7 @@ function outgoing(
   reply: QueryReply,
   mayCompress: boolean,
   isBodiless: boolean,
+  position: string,
 ): Omit<CachedAnswer, 'life' | 'tokens'> {
   const { status, body, coding, tag, life, retryAfterSec } = reply
   return {
@@ -242,7 +264,7 @@ function outgoing(
     isLent: true,
     isBodiless: isBodiless && status === 200,
     cacheControl: cacheControlOf(operation, status, life),
-    lines: (mayCompress ? VARY_LINE : '') + retryAfterLine(retryAfterSec),
+    lines: (mayCompress ? VARY_LINE : '') + positionLine(position) + retryAfterLine(retryAfterSec),
     bodyLines: contentLines(coding),
     etag: tag.length === 0 ? '' : entityTag(String.fromCharCode(...tag), coding),
   }

@@ -1,6 +1,6 @@
 import { dialectLabels } from '../api/dialects/dialects.js'
 import { errorTable } from '../api/errorTable.js'
-import { operationIds, probeRoutes, routes } from '../api/routes.js'
+import { operationIds, probeRoutes, routes, streamRoutes } from '../api/routes.js'
 import type { CountLabels } from '../telemetry/frontCounts.js'
 import { documentRoutes } from './documents.js'
 
@@ -9,6 +9,7 @@ export const countedLabels: CountLabels = {
   paths: {
     ...Object.fromEntries(operationIds.map((id) => [id, routes[id].path])),
     ...Object.fromEntries(Object.entries(probeRoutes).map(([id, { paths }]) => [id, paths[0]])),
+    getEvents: streamRoutes.getEvents.path,
     getOpenApi: '/openapi.json',
     getDocs: '/docs',
     getExplorer: '/explorer',
@@ -17,6 +18,7 @@ export const countedLabels: CountLabels = {
   routes: [
     'unknown',
     ...operationIds,
+    ...Object.keys(streamRoutes),
     ...Object.keys(probeRoutes),
     ...documentRoutes,
     ...Object.keys(dialectLabels),

@@ -1,5 +1,7 @@
+import { streamRoutes } from '../api/routes.js'
 import { type Failure, failure } from '../query/answers.js'
 import { answerQuery, type QueryContext } from './answerQuery.js'
+import type { EventsAnswerer } from './events/answerEvents.js'
 import type { Connections } from './limits/connections.js'
 import type { RateGate } from './limits/rateGate.js'
 import { Payment } from './payment.js'
@@ -20,6 +22,7 @@ export interface RequestHandlerOptions {
   /** How errors are spelled below the base path of a dialect. */
   readonly findSpelling: (path: string) => Exchange['spellRefusal']
   readonly queryContext: QueryContext
+  readonly events: Pick<EventsAnswerer, 'answer'>
   readonly maxUrlBytes: number
   /** Undefined when there is no rate limit. */
   readonly gate: RateGate | undefined
@@ -76,7 +79,7 @@ function handle(
 }
 
 function dispatch(
-  { targets, findPage, findSpelling, queryContext, maxUrlBytes, gate }: RequestHandlerOptions,
+  { targets, findPage, findSpelling, queryContext, events, maxUrlBytes, gate }: RequestHandlerOptions,
   exchange: Exchange,
   method: string,
   path: string,
@@ -111,6 +114,11 @@ function dispatch(
   if (target.type === 'probe') {
     if (payment === undefined || caller?.isProxy === true || payment.take(SMALL_TOKENS))
       target.respond(exchange, rawQuery ?? '')
+    return
+  }
+  if (target.type === 'stream') {
+    if (payment === undefined || payment.take(streamRoutes[target.route].cost))
+      events.answer(exchange, request, rawQuery ?? '', head.lastEventId, method === 'HEAD')
     return
   }
   exchange.ifNoneMatch = head.ifNoneMatch

@@ -14,6 +14,9 @@ import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { speakDialects } from './dialectTargets.js'
 import { staticDocuments } from './docsPage.js'
+import { EventsAnswerer } from './events/answerEvents.js'
+import { EventHub } from './events/eventHub.js'
+import { createPositionReader } from './events/feedPositions.js'
 import { explorerPage } from './explorerPage.js'
 import { createGetHandler, createRequestHandler, type RequestHandlerOptions } from './handleRequest.js'
 import { Connections } from './limits/connections.js'
@@ -104,6 +107,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     ...createTargets(health, documents, readVersion, options.networks),
     ...spoken.targets,
   ])
+  const hub = new EventHub({ status, pool, logger })
   const handling: RequestHandlerOptions & { gate: RateGate | undefined } = {
     context,
     targets,
@@ -112,16 +116,18 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     queryContext: {
       parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
       cache,
-      heads: new ReadyHeads((config.http.compress ? VARY_LINE : '') + context.cors.always),
+      heads: new ReadyHeads(config.http.compress ? VARY_LINE : '', context.cors.always),
       pool,
       networks: config.networks.length,
       mayCompress: config.http.compress,
       readVersion,
+      readPosition: createPositionReader(status),
       metrics,
       ...(config.cluster === undefined
         ? {}
         : { sequences: new Sequences(status, readVersion, config.http.deadlineMs, proxies) }),
     },
+    events: new EventsAnswerer({ config, proxies, hub, metrics, random: context.random }),
     maxUrlBytes: config.http.maxUrlBytes,
     gate: createGate(config.rateLimit, proxies, logger),
     connections,
@@ -153,12 +159,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const cut = (): void => {
     if (isCut) return
     isCut = true
+    hub.close()
     stopSweep()
     opened.close()
   }
   const drain = async (delayMs: number): Promise<void> => {
     await delay(delayMs)
     if (isCut) return
+    hub.close()
     await waitForLast(opened, context, config.http.deadlineMs)
     cut()
   }

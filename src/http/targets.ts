@@ -1,4 +1,4 @@
-import { operationIds, probeRoutes, routes } from '../api/routes.js'
+import { operationIds, probeRoutes, routes, streamRoutes } from '../api/routes.js'
 import type { VersionNow } from '../board/version.js'
 import type { HealthSource } from '../health/healthSource.types.js'
 import { failure } from '../query/answers.js'
@@ -13,6 +13,7 @@ import { type HeaderList, headerLines, JSON_LINES } from './wire/headers.js'
 /** What a path leads to: a query for the pool, or an answer that the front gives by itself. */
 export type Target = (
   | { readonly type: 'query'; readonly route: OperationId }
+  | { readonly type: 'stream'; readonly route: keyof typeof streamRoutes }
   | {
       readonly type: 'spoken'
       readonly route: string
@@ -43,6 +44,7 @@ export function createTargets(
     if (!path.endsWith('/')) targets.set(`${path}/`, target)
   }
   for (const operation of operationIds) add(routes[operation].path, { type: 'query', route: operation })
+  add(streamRoutes.getEvents.path, { type: 'stream', route: 'getEvents' })
   const servedNetworks = jsonAnswer(200, networks)
   const probes: { readonly [Id in keyof typeof probeRoutes]: (exchange: Exchange) => void } = {
     getHealth: onceATurn(readVersion, () => {

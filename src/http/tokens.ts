@@ -2,6 +2,7 @@ import { type Route, routes } from '../api/routes.js'
 import { type ContentCoding, MIN_CODED_BYTES } from '../pool/contentCoding.js'
 import { estimateBytes, estimateWork, isPoint, isScattered, SCATTERED_FACTOR } from '../pool/estimates.js'
 import type { NamedQuery } from '../pool/queryCodec.js'
+import type { OperationId } from '../query/queries.js'
 
 /*
  * Tokens that a request takes from its client's bucket: about the processor time of its answer, with that of a point query as 1, by the
@@ -21,7 +22,7 @@ const CODED_FACTOR = 3
 /** Answers are at most so many times as long as they are compressed. */
 const CODED_SHRINK = 8
 
-type Asked = Pick<NamedQuery, 'operation' | 'query' | 'coding'>
+type Asked = Pick<NamedQuery, 'query' | 'coding'> & { readonly operation: OperationId }
 
 /**
  * What a request takes before it is answered.

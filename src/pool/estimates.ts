@@ -1,5 +1,6 @@
 import { type Route, routes } from '../api/routes.js'
-import type { BridgesQuery } from '../query/queries.js'
+import { LONGEST_EVENT_BYTES } from '../query/feed/feedRecords.js'
+import type { BridgesQuery, FeedQuery, PoolOperation } from '../query/queries.js'
 import type { NamedQuery } from './queryCodec.js'
 
 /** An answer estimated above this goes alone, in the lane for large ones. */
@@ -16,11 +17,24 @@ const SET_WORK = 2 * POINT_WORK
 /** Fields of a query that say only where in a list it begins and ends. Any other one picks rows. */
 const PAGING: ReadonlySet<string> = new Set(['networkId', 'pageNumber', 'pageSize', 'isAscending', 'cursor'])
 
+/** What the pool must know of an operation. */
+type PoolRoute = Pick<Route<never>, 'rows' | 'estimateBytes' | 'estimateWork' | 'entitledBytes'>
+
+const EVENT_BYTES = 1_100
+
+const readFeed: PoolRoute = {
+  estimateBytes: ({ limit }: FeedQuery) => limit * EVENT_BYTES,
+  entitledBytes: ({ limit }: FeedQuery) => limit * LONGEST_EVENT_BYTES,
+}
+
+export function routeOf(operation: PoolOperation): PoolRoute {
+  return operation === 'readFeed' ? readFeed : routes[operation]
+}
+
 /** Upper estimate of the answer's bytes. */
 export function estimateBytes({ operation, query }: Pick<NamedQuery, 'operation' | 'query'>): number {
   // `query` is this operation's: TypeScript does not connect the two.
-  const route: Pick<Route<never>, 'estimateBytes'> = routes[operation]
-  return route.estimateBytes(query as never)
+  return routeOf(operation).estimateBytes(query as never)
 }
 
 /**
@@ -31,9 +45,9 @@ export function estimateBytes({ operation, query }: Pick<NamedQuery, 'operation'
 export function estimateWork(named: NamedQuery, bytes: number): number {
   const { operation, query, coding, isBodiless } = named
   const coded = coding === 'identity' || isBodiless === true ? bytes : CODING_FACTOR * bytes
-  const work = 'rows' in routes[operation] && isScattered(named) ? SCATTERED_FACTOR * coded : coded
+  const route = routeOf(operation)
+  const work = route.rows !== undefined && isScattered(named) ? SCATTERED_FACTOR * coded : coded
   // As in `estimateBytes`.
-  const route: Pick<Route<never>, 'estimateBytes' | 'estimateWork'> = routes[operation]
   const least = route.estimateWork?.(query as never) ?? (mayNeedSet(query) ? SET_WORK : 0)
   return Math.max(work, least)
 }

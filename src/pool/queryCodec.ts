@@ -1,4 +1,4 @@
-import type { OperationId, QueryByOperation } from '../query/queries.js'
+import type { PoolOperation, PoolQueries } from '../query/queries.js'
 import { type ContentCoding, contentCodings } from './contentCoding.js'
 
 /**
@@ -27,8 +27,8 @@ const paging = {
 
 /** How each field of each query is written. A field that is missing here does not compile. */
 const fieldKinds: {
-  readonly [K in OperationId]: {
-    readonly [Field in keyof Required<QueryByOperation[K]>]: KindOf<Required<QueryByOperation[K]>[Field]>
+  readonly [K in PoolOperation]: {
+    readonly [Field in keyof Required<PoolQueries[K]>]: KindOf<Required<PoolQueries[K]>[Field]>
   }
 } = {
   getBridges: {
@@ -68,10 +68,11 @@ const fieldKinds: {
   getClaimTransaction: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
   getBridgeStatus: { networkId: 'uint32', depositCount: 'uint32', transactionHash: 'bytes' },
   getSearch: { networkId: 'uint32', depositCount: 'uint32', transactionHash: 'bytes', address: 'bytes' },
+  readFeed: { networkId: 'uint32', after: 'uint48', limit: 'uint32' },
 }
 
 interface Layout {
-  readonly operation: OperationId
+  readonly operation: PoolOperation
   readonly number: number
   readonly fields: readonly (readonly [name: string, kind: Kind])[]
   /** All fields, each undefined. */
@@ -80,7 +81,7 @@ interface Layout {
 
 const layouts: readonly Layout[] = Object.entries(fieldKinds).map(([operation, kinds], number) => ({
   // Object.entries forgets that the keys are operation ids.
-  operation: operation as OperationId,
+  operation: operation as PoolOperation,
   number,
   fields: Object.entries(kinds) as [string, Kind][],
   blank: Object.fromEntries(Object.keys(kinds).map((name) => [name, undefined])),
@@ -92,8 +93,8 @@ const layoutOf = new Map(layouts.map((layout) => [layout.operation, layout]))
 
 /** A query and its operation. */
 export interface NamedQuery {
-  readonly operation: OperationId
-  readonly query: QueryByOperation[OperationId]
+  readonly operation: PoolOperation
+  readonly query: PoolQueries[PoolOperation]
   /** Coding of the answer, if compression is worth it. */
   readonly coding: ContentCoding
   /** How the answer is spelled: a place in `dialectForms`; absent: as our own API does. */
@@ -248,7 +249,7 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
     }
     queries.push({
       operation: layout.operation,
-      query: values as unknown as QueryByOperation[OperationId],
+      query: values as unknown as PoolQueries[PoolOperation],
       coding: contentCodings[wanted & ~BODILESS]!,
       ...(form === OWN_FORM ? {} : { form }),
       isBodiless: wanted >= BODILESS,

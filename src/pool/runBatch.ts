@@ -4,16 +4,15 @@ import { errorTable } from '../api/errorTable.js'
 import { writeFailure } from '../api/present/failure.js'
 import { AnswerTooLargeError, JsonWriter } from '../api/present/jsonWriter.js'
 import { type Presenter, presenters, type RecordByOperation } from '../api/present/present.js'
-import { type Route, routes } from '../api/routes.js'
 import { type AnswerVersion, NO_VERSION } from '../board/version.js'
 import { InvariantError } from '../errors/invariantError.js'
 import { type Answer, type Failure, failure } from '../query/answers.js'
-import type { OperationId, QueryByOperation } from '../query/queries.js'
+import type { PoolOperation, PoolQueries } from '../query/queries.js'
 import type { RowTemplate } from '../query/rowTemplate.js'
 import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './batchMessages.js'
 import { type ContentCoding, encodeAside, encodeBody, isWorthCoding } from './contentCoding.js'
 import { createTagWriter, type WriteTag } from './digestTag.js'
-import { estimateBytes, isLarge } from './estimates.js'
+import { estimateBytes, isLarge, routeOf } from './estimates.js'
 import { Others, REST_MS } from './others.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
 
@@ -25,13 +24,13 @@ export interface SnapshotSource {
 }
 
 /** @param rows how the rows of a list are to be spelled: its route's, undefined for other answers. */
-export type QueryFunction<Shards, K extends OperationId> = (
+export type QueryFunction<Shards, K extends PoolOperation> = (
   shards: Shards,
-  query: QueryByOperation[K],
+  query: PoolQueries[K],
   rows: RowTemplate | undefined,
 ) => Answer<RecordByOperation[K]>
 
-export type QueryFunctions<Shards> = { readonly [K in OperationId]: QueryFunction<Shards, K> }
+export type QueryFunctions<Shards> = { readonly [K in PoolOperation]: QueryFunction<Shards, K> }
 
 /** A writer whose memory has grown beyond this for a huge page is replaced. */
 const KEPT_BYTES = 8 * 1024 * 1024
@@ -86,22 +85,25 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return writer
   }
 
-  function ask<K extends OperationId>(
+  function ask<K extends PoolOperation>(
     operation: K,
-    query: QueryByOperation[K],
+    query: PoolQueries[K],
     form: DialectForm<K> | undefined,
   ): Answer<RecordByOperation[K]> {
-    const route: Pick<Route<never>, 'path' | 'rows'> = routes[operation]
-    const result = answerers[operation](shards, query, form === undefined ? route.rows : form.rows)
+    const result = answerers[operation](
+      shards,
+      query,
+      form === undefined ? routeOf(operation).rows : form.rows,
+    )
     const lacking = result.ok ? form?.lacks?.(result.value, query) : undefined
     return lacking ?? result
   }
 
   /** Writes the answer to a query. @returns what the reply's head says of it. */
-  function answer<K extends OperationId>(
+  function answer<K extends PoolOperation>(
     writer: JsonWriter,
     operation: K,
-    query: QueryByOperation[K],
+    query: PoolQueries[K],
     form: DialectForm<K> | undefined,
   ): Answered {
     const result = ask(operation, query, form)
@@ -116,10 +118,10 @@ export function createBatchRunner<Shards extends SnapshotSource>(
    * As `answer`, a few rows of a page at a time. Each step tells how many it has written; what the last one returns is said of the whole
    * answer.
    */
-  function* answerInSlices<K extends OperationId>(
+  function* answerInSlices<K extends PoolOperation>(
     writer: JsonWriter,
     operation: K,
-    query: QueryByOperation[K],
+    query: PoolQueries[K],
     form: DialectForm<K> | undefined,
   ): Generator<number, Answered> {
     const result = ask(operation, query, form)
@@ -135,10 +137,10 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
   }
 
-  function refuse<K extends OperationId>(
+  function refuse<K extends PoolOperation>(
     writer: JsonWriter,
     result: Failure,
-    query: QueryByOperation[K],
+    query: PoolQueries[K],
     form: DialectForm<K> | undefined,
   ): Answered {
     const row = errorTable[result.code]
@@ -317,9 +319,9 @@ export function createBatchRunner<Shards extends SnapshotSource>(
 }
 
 /** How the answer is to be spelled, where that is not our own way. */
-function formOf({ form }: NamedQuery): DialectForm | undefined {
+function formOf({ form }: NamedQuery): DialectForm<PoolOperation> | undefined {
   // The front has taken its place from the endpoint of this operation: TypeScript does not connect the two.
-  return form === undefined ? undefined : (dialectForms[form] as DialectForm | undefined)
+  return form === undefined ? undefined : (dialectForms[form] as DialectForm<PoolOperation> | undefined)
 }
 
 function isLargePage(named: NamedQuery): boolean {
@@ -343,8 +345,7 @@ type Answered = Pick<ReplyEntry, 'status' | 'retryAfterSec' | 'life' | 'isFault'
 
 function entitledBytes({ operation, query }: NamedQuery): number {
   // `query` is this operation's: TypeScript does not connect the two.
-  const route: Pick<Route<never>, 'estimateBytes' | 'entitledBytes'> = routes[operation]
-  return route.entitledBytes?.(query as never) ?? 0
+  return routeOf(operation).entitledBytes?.(query as never) ?? 0
 }
 
 function tooLarge(maxResponseBytes: number): Failure {

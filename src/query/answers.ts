@@ -9,6 +9,7 @@ export type AnswerCode =
   | 'PROOF_NOT_AVAILABLE'
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
+  | 'POSITION_GONE'
   | 'URI_TOO_LONG'
   | 'RATE_LIMIT_EXCEEDED'
   | 'INTERNAL_ERROR'

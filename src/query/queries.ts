@@ -100,3 +100,19 @@ export interface QueryByOperation {
 }
 
 export type OperationId = keyof QueryByOperation
+
+/** The events of a network's feed behind one of them. */
+export interface FeedQuery {
+  readonly networkId: NetworkId
+  /** Sequence of that event; 0 for those from the first on. */
+  readonly after: number
+  /** Most events of the answer. */
+  readonly limit: number
+}
+
+/** What the pool is asked: the operations of the API, and what the front asks by itself. */
+export interface PoolQueries extends QueryByOperation {
+  readonly readFeed: FeedQuery
+}
+
+export type PoolOperation = keyof PoolQueries

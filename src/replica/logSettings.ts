@@ -6,7 +6,7 @@ import type { LogSettings } from '../shard/shardLog.types.js'
 /** What the first command of a log says when an instance with this configuration begins it. @param logId 16 bytes that no other log has. */
 export function logSettingsOf(
   network: NetworkConfig,
-  { keepEvents }: Config['feed'],
+  { keepEvents }: Pick<Config['feed'], 'keepEvents'>,
   logId: Uint8Array,
 ): LogSettings {
   const { rollupManager, finality } = network

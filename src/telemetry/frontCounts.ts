@@ -26,8 +26,8 @@ export type RejectReason = (typeof rejectReasons)[number]
 export const connectionRefusals = ['max_connections', 'max_connections_per_address'] as const
 export type ConnectionRefusal = (typeof connectionRefusals)[number]
 
-/** What clients that are slow to take their answers are cut off for: the memory of all those answers, or the time of one. */
-export const slowReaderLimits = ['memory', 'time'] as const
+/** What clients that are slow to take their answers are cut off for: the memory of all those answers, the time of one, or the buffer of one that gets events. */
+export const slowReaderLimits = ['memory', 'time', 'buffer'] as const
 export type SlowReaderLimit = (typeof slowReaderLimits)[number]
 
 /** Seconds. Point answers take less than a millisecond, large pages some tens of milliseconds, the deadline is some seconds. */

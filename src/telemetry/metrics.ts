@@ -61,7 +61,7 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
   )
   count(
     'bds_http_slow_readers_cut_total',
-    'Clients cut off for the memory of answers that were not taken, or the time of one',
+    'Clients cut off for the memory of answers that were not taken, the time of one, or events that were not taken',
     ['limit'],
     (add) => {
       for (const limit of slowReaderLimits) {

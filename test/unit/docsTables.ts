@@ -1,11 +1,12 @@
 import { type MeasuredOperation, modelGrowth, tellThreads } from '../../bench/growth/growthTables.js'
 import { errorTable } from '../../src/api/errorTable.js'
-import { probeRoutes, type Route, routes } from '../../src/api/routes.js'
+import { probeRoutes, type Route, routes, streamRoutes } from '../../src/api/routes.js'
 import { cellSizes } from '../../src/cell/cellSizes.js'
 import type { Config } from '../../src/config/config.types.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
 import { rewindBlocks } from '../../src/indexer/recovery/recoveryMachine.js'
+import { feedDefinitions } from '../../src/query/feed/feedRecords.js'
 import { healthDefinition, networksDefinition, syncStatusDefinition } from '../../src/query/healthRecords.js'
 import {
   claimProofDefinition,
@@ -47,6 +48,30 @@ export const docsTables: readonly DocsTable[] = [
           errors.map((code) => `\`${code}\``).join(', '),
           tokensText(route),
         ]),
+      ),
+  },
+  {
+    file: 'docs/api.md',
+    what: 'streams',
+    render: () =>
+      table(
+        ['endpoint', 'operation', 'what it answers', 'errors of its own', 'tokens'],
+        Object.entries(streamRoutes).map(([operation, { path, summary, errors, cost }]) => [
+          `\`${path}\``,
+          `\`${operation}\``,
+          summary,
+          errors.map((code) => `\`${code}\``).join(', '),
+          String(cost),
+        ]),
+      ),
+  },
+  {
+    file: 'docs/api.md',
+    what: 'events',
+    render: () =>
+      table(
+        ['`type`', 'what it tells'],
+        Object.entries(feedDefinitions).map(([type, { description }]) => [`\`${type}\``, description]),
       ),
   },
   ...[

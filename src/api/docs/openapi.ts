@@ -1,7 +1,14 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { AnswerCode } from '../../query/answers.js'
 import { errorTable } from '../errorTable.js'
-import { type ProbeRoute, probeRoutes, type Route, routes } from '../routes.js'
+import {
+  type ProbeRoute,
+  probeRoutes,
+  type Route,
+  routes,
+  type StreamRoute,
+  streamRoutes,
+} from '../routes.js'
 import { ErrorResponse } from '../schemas.js'
 import { type Example, examples } from './examples.js'
 
@@ -28,6 +35,8 @@ export function openApiDocument(version: string): Json {
   const paths: Record<string, Json> = {}
   for (const [operation, route] of Object.entries<RouteFacts>(routes))
     paths[route.path] = { get: dataOperation(operation, route, components) }
+  for (const [operation, route] of Object.entries<StreamRoute>(streamRoutes))
+    paths[route.path] = { get: streamOperation(operation, route, components) }
   for (const [operation, route] of Object.entries<ProbeRoute>(probeRoutes))
     for (const [position, path] of withoutSlashTwins(route.paths).entries())
       paths[path] = {
@@ -93,6 +102,11 @@ const HEADERS = {
     '"address";q=200;w=4',
   ),
   'Retry-After': header('integer', 'Seconds after which the same request may succeed.', 1),
+  'X-Feed-Position': header(
+    'string',
+    'Where the feeds of all networks were before a list was read: `after` of /bridge/v1/events. Only on lists.',
+    '0.3f0a91c2d4e5:1204,1.77b1c0ffee12:88',
+  ),
   'X-Request-Id': header(
     'string',
     "The request's own id if it had one, else a new one; it is in our log.",
@@ -113,9 +127,13 @@ function withoutSlashTwins(paths: readonly string[]): string[] {
   return paths.filter((path) => !(path.length > 1 && path.endsWith('/') && paths.includes(path.slice(0, -1))))
 }
 
-type RouteFacts = Pick<Route<never>, 'path' | 'summary' | 'parameters' | 'response' | 'errors' | 'cost'>
+type RouteFacts = Pick<
+  Route<never>,
+  'path' | 'summary' | 'parameters' | 'response' | 'rows' | 'errors' | 'cost'
+>
 
 function dataOperation(operationId: string, route: RouteFacts, components: Map<string, Json>): Json {
+  const ofList = route.rows === undefined ? [] : (['X-Feed-Position'] as const)
   return {
     operationId,
     tags: ['data'],
@@ -125,13 +143,41 @@ function dataOperation(operationId: string, route: RouteFacts, components: Map<s
     responses: {
       200: {
         ...success(route.response, components, exampleOf(operationId).answer),
-        headers: headersOf('ETag', ...LIMITED),
+        headers: headersOf('ETag', ...ofList, ...LIMITED),
       },
       304: {
         description: 'The answer is still one that the request header `If-None-Match` names.',
-        headers: headersOf('ETag', ...LIMITED),
+        headers: headersOf('ETag', ...ofList, ...LIMITED),
       },
       ...errorResponses([...route.errors, ...COMMON_ERRORS], components),
+    },
+  }
+}
+
+function streamOperation(operationId: string, route: StreamRoute, components: Map<string, Json>): Json {
+  return {
+    operationId,
+    tags: ['data'],
+    summary: route.summary,
+    parameters: [
+      ...parametersOf(route.parameters),
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        required: false,
+        description: 'The id of the last event that was read, as browsers send it: only events behind it.',
+        schema: { type: 'string' },
+      },
+    ],
+    'x-rate-limit-cost': route.cost,
+    responses: {
+      200: {
+        description:
+          'A stream without an end. The `id` of an event is where its reader is behind it: one position for each network that is asked for. The schema is that of its `data`.',
+        headers: headersOf(...LIMITED),
+        content: { 'text/event-stream': { schema: replaceTitled(plain(route.data), components) } },
+      },
+      ...errorResponses([...route.errors, ...FRONT_ERRORS, 'SERVICE_UNAVAILABLE'], components),
     },
   }
 }

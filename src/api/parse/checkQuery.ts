@@ -32,6 +32,15 @@ export function checkSearchQuery({ q }: Given): string | undefined {
     : undefined
 }
 
+export function checkEventsQuery({
+  origin_network: network,
+  deposit_count: count,
+}: Given): string | undefined {
+  return (network === undefined) === (count === undefined)
+    ? undefined
+    : 'origin_network and deposit_count name a bridge together'
+}
+
 /** @param value text of an integer, decimal or hexadecimal; anything else is none of this check's business. */
 function checkUint256(name: string, value: unknown): string | undefined {
   return typeof value === 'string' && !isUint256Text(value) ? `${name} ${value} exceeds 2^256 - 1` : undefined

@@ -85,12 +85,12 @@ export interface ParsedRoute<Parameters extends TObject, Query> {
  * Builds the parser of one route. The text is matched by our own rules first, because coercion by a validator takes
  * `0x10`, `1e3` and ` 7 ` for integers; the validator then checks ranges and what is required.
  * @param servedNetworks ids that `network_id` may have.
- * @param operation the route's operation: a cursor of another one is refused.
+ * @param operation the route's operation: a cursor of another one is refused. undefined for a route without cursors.
  */
 export function createQueryParser<Parameters extends TObject, Query extends object>(
   route: ParsedRoute<Parameters, Query>,
   servedNetworks: ReadonlySet<number>,
-  operation: OperationId,
+  operation?: OperationId,
 ): QueryParser<Query> {
   const { parameters } = route
   const known = Object.entries(parameters.properties).map(
@@ -139,7 +139,7 @@ export function createQueryParser<Parameters extends TObject, Query extends obje
     if (typeof cursor === 'string') return invalid(cursor)
     // The validator has just checked that `wire` is what the schema's static type says.
     const query = route.toQuery(wire as Static<Parameters>, cursor)
-    if (cursor !== undefined && cursor.filterHash !== filterHash(operation, query))
+    if (cursor !== undefined && operation !== undefined && cursor.filterHash !== filterHash(operation, query))
       return invalid('cursor is of a query with other filters: repeat them, or start again without it')
     return success(new Parsed(query, wire, names))
   }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_CURSOR_LENGTH } from '../../query/cursor.js'
+import { feedEventTypes } from '../../query/feed/feedRecords.js'
 
 /**
  * Parameters of every operation, under their wire names. The parser reads the kind of text that a parameter takes from
@@ -18,6 +19,9 @@ const HASH = '^0x[0-9a-fA-F]{64}$'
 const GLOBAL_INDEX = '^(0x[0-9a-fA-F]{1,64}|0|[1-9][0-9]{0,77})$'
 /** A transaction hash, an address or a global index in hexadecimal; a global index in decimal; a network and a deposit count. */
 const SEARCH = '^(0x[0-9a-fA-F]{1,64}|(0|[1-9][0-9]{0,77})|(0|[1-9][0-9]{0,9}):(0|[1-9][0-9]{0,9}))$'
+const EVENT_TYPES = `^(${feedEventTypes.join('|')})(,(${feedEventTypes.join('|')}))*$`
+const ADDRESSES = '^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40}){0,99}$'
+const POSITIONS = '^[0-9]{1,10}\\.[0-9a-f]{12}:[0-9]{1,15}(,[0-9]{1,10}\\.[0-9a-f]{12}:[0-9]{1,15}){0,99}$'
 const CURSOR = `^[0-9A-Za-z_-]{16,${MAX_CURSOR_LENGTH}}$`
 
 /** Pattern → what the error says of a text that does not match it. */
@@ -30,6 +34,9 @@ export const patternWords: ReadonlyMap<string, string> = new Map([
     'is neither 0x followed by 1 to 64 hexadecimal digits nor a decimal integer nor network:deposit_count',
   ],
   [CURSOR, 'is not a cursor that this service gave'],
+  [EVENT_TYPES, `is not a list of types of events: ${feedEventTypes.join(', ')}`],
+  [ADDRESSES, 'is not a list of up to 100 addresses, each 0x followed by 40 hexadecimal digits'],
+  [POSITIONS, 'is not a position that this service gave'],
 ])
 
 const uint32 = (description: string) => Type.Integer({ minimum: 0, maximum: UINT32_MAX, description })
@@ -184,6 +191,41 @@ export const SearchParameters = Type.Object(
       description:
         'A transaction hash; an address, of an account or a token; a global index, decimal or hexadecimal; or `network:deposit_count`, like `1:25`.',
     }),
+  },
+  strict,
+)
+
+export const EventsParameters = Type.Object(
+  {
+    network_ids: Type.Optional(
+      networkIds(
+        'Networks whose events are wanted, all that are served by default; comma-separated or repeated.',
+      ),
+    ),
+    types: Type.Optional(
+      Type.String({ pattern: EVENT_TYPES, description: 'Only events of these types; comma-separated.' }),
+    ),
+    destination_networks: Type.Optional(
+      networkIds(
+        'Only bridges, claims and tokens of these networks of destination; comma-separated or repeated.',
+      ),
+    ),
+    addresses: Type.Optional(
+      Type.String({
+        pattern: ADDRESSES,
+        description:
+          'Only bridges, claims and tokens that name one of these addresses, as sender, receiver, claimer or token; comma-separated, any letter case.',
+      }),
+    ),
+    origin_network: Type.Optional(uint32('Only events of one bridge: its source network.')),
+    deposit_count: Type.Optional(uint32('Only events of one bridge: its deposit count.')),
+    after: Type.Optional(
+      Type.String({
+        pattern: POSITIONS,
+        description:
+          'Only events behind this position: `X-Feed-Position` of a list, or the last id that was read. The header `Last-Event-ID` says the same, and counts where both are given.',
+      }),
+    ),
   },
   strict,
 )

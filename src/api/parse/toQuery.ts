@@ -4,6 +4,8 @@ import { decodeHex } from '../../protocol/hex.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../protocol/units.js'
 import type { Cursor } from '../../query/cursor.js'
+import type { EventsQuery } from '../../query/feed/eventsQuery.js'
+import type { FeedEventType } from '../../query/feed/feedRecords.js'
 import type {
   BridgeStatusQuery,
   BridgesQuery,
@@ -21,6 +23,7 @@ import type {
   ClaimProofParameters,
   ClaimsParameters,
   ClaimTransactionParameters,
+  EventsParameters,
   L1InfoTreeIndexParameters,
   SearchParameters,
   TokenMappingsParameters,
@@ -68,6 +71,22 @@ export function toClaimsQuery(wire: Static<typeof ClaimsParameters>, cursor?: Cu
   if (wire.tx_hash) query.transactionHash = toBytes(wire.tx_hash)
   if (wire.network_ids) query.networkIds = wire.network_ids.map(asNetworkId)
   if (wire.global_index) query.globalIndex = toUint256(wire.global_index)
+  return query
+}
+
+export function toEventsQuery(wire: Static<typeof EventsParameters>): EventsQuery {
+  const query: Growing<EventsQuery> = {}
+  if (wire.network_ids) query.networkIds = wire.network_ids.map(asNetworkId)
+  // The pattern of the parameter takes no other texts.
+  if (wire.types) query.types = wire.types.split(',') as FeedEventType[]
+  if (wire.destination_networks) query.destinationNetworks = wire.destination_networks.map(asNetworkId)
+  if (wire.addresses) query.addresses = wire.addresses.toLowerCase().split(',').map(toBytes)
+  if (wire.origin_network !== undefined && wire.deposit_count !== undefined)
+    query.bridge = {
+      networkId: asNetworkId(wire.origin_network),
+      depositCount: asDepositCount(wire.deposit_count),
+    }
+  if (wire.after) query.after = wire.after
   return query
 }
 

@@ -1,3 +1,4 @@
+import type { FeedPage } from '../../query/feed/feedRecords.js'
 import {
   type ClaimProofRecord,
   type ClaimTransactionRecord,
@@ -8,7 +9,7 @@ import {
   l1InfoLeafDefinition,
   l1InfoTreeIndexDefinition,
 } from '../../query/proofRecords.js'
-import type { OperationId } from '../../query/queries.js'
+import type { PoolOperation } from '../../query/queries.js'
 import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../query/records.js'
 import { type RowTemplate, templateOf } from '../../query/rowTemplate.js'
 import {
@@ -17,6 +18,7 @@ import {
   type SearchAnswer,
   searchResponseDefinition,
 } from '../../query/statusRecords.js'
+import { writeFeedPage } from './feedPage.js'
 import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import { KeptTexts } from './keptTexts.js'
 import { pageWriter } from './pageWriter.js'
@@ -32,6 +34,7 @@ export interface RecordByOperation {
   readonly getClaimTransaction: ClaimTransactionRecord
   readonly getBridgeStatus: BridgeStatusAnswer
   readonly getSearch: SearchAnswer
+  readonly readFeed: FeedPage
 }
 
 /**
@@ -76,7 +79,7 @@ const PROOF = asciiBytes('{"proof":')
 const END = asciiBytes('}')
 
 /** Domain records → wire bytes, per operation. */
-export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperation[K]> } = {
+export const presenters: { readonly [K in PoolOperation]: Presenter<RecordByOperation[K]> } = {
   getBridges: {
     ...pageWriter('bridges', (template) => recordWriter<BridgeRecord>(template)),
     life: untilNextCommit,
@@ -104,4 +107,5 @@ export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperat
   },
   getBridgeStatus: { write: nestedWriter(bridgeStatusResponseDefinition), life: untilNextCommit },
   getSearch: { write: nestedWriter(searchResponseDefinition), life: untilNextCommit },
+  readFeed: { write: writeFeedPage, life: untilNextCommit },
 }

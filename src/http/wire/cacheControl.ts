@@ -37,6 +37,11 @@ export function isForSharedCaches(cacheControl: string): boolean {
   return cacheControl.startsWith('public')
 }
 
+/** Whether an operation answers a page of a list. */
+export function isList(operation: OperationId): boolean {
+  return lists.has(operation)
+}
+
 const lists: ReadonlySet<OperationId> = new Set(
   operationIds.filter((operation) => 'page_size' in routes[operation].parameters.properties),
 )

@@ -112,7 +112,7 @@ const CLOSE_LINE = '\r\nConnection: close'
 const CACHE_CONTROL = Buffer.from('Cache-Control')
 
 /**
- * One request and its answer, and the only owner of its `Wire`. It knows whether the client is gone, answers at most once, writes
+ * One request and its answer, and the only owner of its `Wire`, but for a stream's. It knows whether the client is gone, answers at most once, writes
  * everything inside one cork, and never throws: an error that reaches uWebSockets.js ends the process.
  */
 export class Exchange implements Listed<Exchange> {
@@ -286,6 +286,23 @@ export class Exchange implements Listed<Exchange> {
     this.refuse(
       failure('INTERNAL_ERROR' satisfies AnswerCode, `internal error, request id ${this.requestId}`),
     )
+  }
+
+  /**
+   * Begins an answer that has no end of its own, with status 200. Call it only inside the handler.
+   * @param bodyLines header lines that describe it. @param first its first part, not empty.
+   * @param onGone called when the connection has ended.
+   * @returns the wire, which the caller owns from here on.
+   */
+  stream(bodyLines: string, first: string, onGone: () => void): Wire {
+    const { wire, context } = this
+    context.turn.endRun()
+    wire.onAborted(onGone)
+    this.finish(200, () => {
+      wire.writeHeader(CACHE_CONTROL, NO_STORE + context.cors.always + bodyLines + this.ownLines(NO_STORE))
+      wire.write(first)
+    })
+    return wire
   }
 
   /** The answer to OPTIONS. */

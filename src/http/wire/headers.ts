@@ -8,8 +8,8 @@ export const METHODS = 'GET, HEAD, OPTIONS'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Headers that a browser's script may read. */
-const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Data-Block, X-Request-Id'
-const ACCEPTED = 'Accept, Authorization, Content-Type, If-None-Match, X-API-Key, X-Request-Id'
+const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Data-Block, X-Feed-Position, X-Request-Id'
+const ACCEPTED = 'Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id'
 const PREFLIGHT_SEC = 86_400
 
 export interface CorsHeaders {
@@ -53,6 +53,11 @@ export function contentLines(coding: ContentCoding): string {
   return coding === 'identity' ? JSON_LINES : CODED_LINES[coding]
 }
 
+/** Header line that tells where the feeds were before an answer was made. @param position '' for none. */
+export function positionLine(position: string): string {
+  return position === '' ? '' : headerLines([['X-Feed-Position', position]])
+}
+
 /** Header line of answers that exist in more than one coding. */
 export const VARY_LINE = headerLines([['Vary', 'Accept-Encoding']])
 
@@ -72,6 +77,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   401: '401 Unauthorized',
   404: '404 Not Found',
   405: '405 Method Not Allowed',
+  410: '410 Gone',
   414: '414 URI Too Long',
   429: '429 Too Many Requests',
   431: '431 Request Header Fields Too Large',

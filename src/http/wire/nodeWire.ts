@@ -104,6 +104,8 @@ export class NodeWire implements Wire, WireRequest {
   private reason = 'OK'
   private readonly headers: string[] = []
   private isBegun = false
+  /** Whether the last `write` was not taken whole. */
+  private isFull = false
   /** Bytes of the body that `tryEnd` was given. */
   private given = 0
   private onWritten: ((offset: number) => boolean) | undefined
@@ -186,6 +188,20 @@ export class NodeWire implements Wire, WireRequest {
     return [false, false]
   }
 
+  write(body: Uint8Array | string): boolean {
+    this.begin(false)
+    // node:http holds back what is written until the next tick, so what waits tells nothing here.
+    this.isFull = !this.response.write(body, () => {
+      if (this.isAnswered || this.socket.writableLength > 0) return
+      this.socket.setTimeout(0)
+      const wasFull = this.isFull
+      this.isFull = false
+      if (wasFull) this.onWritten?.(this.given)
+    })
+    this.limitSilence()
+    return !this.isFull
+  }
+
   endWithoutBody(size?: number, close = false): void {
     if (size !== undefined) this.headers.push('Content-Length', String(size))
     this.answer('', close)
@@ -224,7 +240,10 @@ export class NodeWire implements Wire, WireRequest {
   }
 
   private begin(close: boolean): void {
-    if (this.isBegun) return
+    if (this.isBegun) {
+      if (close) this.connection.endWithAnswer()
+      return
+    }
     this.isBegun = true
     const { response, headers } = this
     if (close && !headers.includes('Connection')) headers.push('Connection', 'close')

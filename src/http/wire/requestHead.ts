@@ -11,6 +11,7 @@ export class RequestHead {
   connection = ''
   ifNoneMatch = ''
   acceptEncoding = ''
+  lastEventId = ''
   /**
    * Whether a body may follow the head: there is a `Transfer-Encoding`, or any `Content-Length` other than a single `0`. Servers
    * and proxies disagree on where such a body ends: what one takes for the body, another takes for the next request.
@@ -24,6 +25,7 @@ export class RequestHead {
     this.connection = ''
     this.ifNoneMatch = ''
     this.acceptEncoding = ''
+    this.lastEventId = ''
     this.mayHaveBody = false
     this.hasLength = false
     request.forEach(this.take)
@@ -41,6 +43,7 @@ export class RequestHead {
         return
       case 13:
         if (this.ifNoneMatch === '' && name === 'if-none-match') this.ifNoneMatch = value
+        else if (this.lastEventId === '' && name === 'last-event-id') this.lastEventId = value
         return
       case 14:
         if (name !== 'content-length') return

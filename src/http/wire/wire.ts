@@ -4,7 +4,7 @@ import type { Turn } from './turn.js'
  * One answer on its way to its client. The methods are those of uWebSockets.js' response, which serves as a `Wire` as it is: a
  * wrapper would be one more object per request.
  *
- * A status, then headers, then one of `end`, `tryEnd` and `endWithoutBody`. Once the answer is out, or `onAborted` was called,
+ * A status, then headers, then one of `end`, `tryEnd`, `endWithoutBody` and, any number of times before `end`, `write`. Once the answer is out, or `onAborted` was called,
  * nothing may be called any more.
  */
 export interface Wire extends Peer {
@@ -22,6 +22,11 @@ export interface Wire extends Peer {
   tryEnd(body: Uint8Array | string, size: number): [isTaken: boolean, isOut: boolean]
   /** @param size the `Content-Length` of an answer to HEAD. @param close only where `WireTraits.closesBodiless`. */
   endWithoutBody(size?: number, close?: boolean): unknown
+  /**
+   * Sends a part of a body whose size is not known, which is not empty; `end` ends it.
+   * @returns false when the client does not take all of it now: then `onWritable` follows.
+   */
+  write(body: Uint8Array | string): boolean
   /** Called when the client takes more. @param handler gets the bytes of the body that were taken so far, and returns false if it has tried to send more in vain. */
   onWritable(handler: (offset: number) => boolean): unknown
   /** Called when the connection ends before the answer is out. */

@@ -6,16 +6,18 @@ import type { Hash } from '../../protocol/chainEvent.js'
 import { asDepositCount, type BlockNumber, type DepositCount, type NetworkId } from '../../protocol/units.js'
 import { type ClaimableRow, decodeClaimableRow } from '../../store/feed/claimableRow.js'
 import { uint32Key, uint32PairKey } from '../../store/layout/keys.js'
+import type { FeedPlace } from '../../store/layout/metaValues.js'
 import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
 import { decodeTokenMappingRow, type TokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import type { ShardStoreReader } from '../../store/shardStore.types.js'
 import { readHeaderAtOrBelow } from '../position/chainPosition.js'
-import { isClaimableTold } from '../position/feedPosition.js'
+import { isClaimableTold, readFeedPlace } from '../position/feedPosition.js'
 import type { IndexedList } from '../sets/ordinalList.js'
 import { ClaimReads } from './claimReads.js'
 import { DepositReads } from './depositReads.js'
 import { DictionaryReads } from './dictionaryReads.js'
 import { ExitTreeReads } from './exitTreeReads.js'
+import { type FeedEntry, readFeed } from './feedReads.js'
 import { findByTransaction } from './hashRuns.js'
 import { InjectionReads } from './injectionReads.js'
 import { L1InfoReads } from './l1InfoReads.js'
@@ -99,6 +101,16 @@ export class ShardView implements ShardVersion {
     return this.#store
       .list('listHeads', { start: Uint8Array.of(kind), end: Uint8Array.of(kind + 1) })
       .map(({ key }) => key[1]!)
+  }
+
+  /** Which feed the shard has, and which of its events are kept; undefined while it has none. */
+  get feedPlace(): FeedPlace | undefined {
+    return readFeedPlace(this.#store)
+  }
+
+  /** Events of the feed behind `after`, as `readFeed` has them. */
+  listFeed(after: number, limit: number): FeedEntry[] {
+    return readFeed(this.#store, after, limit)
   }
 
   /** Whether the feed was told of all that could be claimed here when the network had caught up. */

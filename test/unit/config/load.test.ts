@@ -63,7 +63,12 @@ test("the example file becomes a configuration in the code's words, with every d
     },
     ops: { host: '127.0.0.1', port: 9091 },
     pool: { workers: 1, maxQueue: 4096 },
-    feed: { keepEvents: 1_000_000 },
+    feed: {
+      keepEvents: 1_000_000,
+      maxBufferBytes: 262_144,
+      maxReaders: 10_000,
+      maxReadersPerClient: 100,
+    },
     log: { level: 'info', format: 'auto', requests: 'auto' },
     explorer: { enabled: true, title: 'Bridges', accent: '#2f55d4', hasUnlockedAccounts: false },
     dialects: { aggkit: { basePath: '/aggkit', release: 'latest' } },

@@ -35,6 +35,7 @@ function contextWith(version: { now: VersionNow }) {
       },
     },
     mayCompress: true,
+    readPosition: () => '',
     readVersion: () => version.now,
     metrics: { cacheHit: (route: string) => hits.push(route) },
   } as unknown as QueryContext

@@ -91,7 +91,7 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
     queryContext: {
       parsers: createQueryParsers(new Set([0, 1])),
       cache: new AnswerCache(cacheBytes),
-      heads: new ReadyHeads(''),
+      heads: new ReadyHeads('', ''),
       pool: {
         submit(request: PoolRequest) {
           writer.append(request)
@@ -108,9 +108,11 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
       networks: 2,
       mayCompress: true,
       readVersion: () => version,
+      readPosition: () => '',
       metrics,
       ...(proxies === undefined ? {} : { sequences: sequencesOf(proxies) }),
     },
+    events: { answer: nothing },
     maxUrlBytes: MAX_URL,
     gate,
     connections: { endsWithAnswer: () => false },
@@ -120,6 +122,7 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
     ...{ writeStatus: nothing, writeHeader: nothing, end: nothing, endWithoutBody: nothing },
     ...{ onWritable: nothing, onAborted: nothing, close: nothing, getRemoteAddress: () => '127.0.0.1' },
     tryEnd: () => [true, true],
+    write: () => true,
     cork: (write) => write(),
   }
   return (method, path, query, headers) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operationIds, probeRoutes } from '../../../src/api/routes.js'
+import { operationIds, probeRoutes, streamRoutes } from '../../../src/api/routes.js'
 import { servedNetworks } from '../../../src/http/servedNetworks.js'
 import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
@@ -36,5 +36,8 @@ test('the networks are told with ids, chain ids, contracts as EIP-55 spells them
       },
     ],
   })
-  assert.deepEqual(capabilities.toSorted(), [...operationIds, ...Object.keys(probeRoutes)].toSorted())
+  assert.deepEqual(
+    capabilities.toSorted(),
+    [...operationIds, ...Object.keys(streamRoutes), ...Object.keys(probeRoutes)].toSorted(),
+  )
 })

@@ -36,6 +36,7 @@ function slowReaders(cacheBytes: number, pageBytes: number) {
       },
     },
     mayCompress: true,
+    readPosition: () => '',
     readVersion: () => VERSION,
     metrics: { cacheHit: nothing },
   } as unknown as QueryContext

@@ -7,7 +7,7 @@ import type { ContentCoding } from '../../../src/pool/contentCoding.js'
 import { decodeQueries } from '../../../src/pool/queryCodec.js'
 import type { Address, Hash } from '../../../src/protocol/chainEvent.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
-import type { OperationId, QueryByOperation } from '../../../src/query/queries.js'
+import type { OperationId, PoolOperation, QueryByOperation } from '../../../src/query/queries.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 
 const networkId = asNetworkId(1)
@@ -35,7 +35,7 @@ function putEmptyReply(length: number, slot: Uint8Array): void {
 function heldDispatcher(workers: number, maxWaiting = 10_000) {
   const batches: {
     readonly isLarge: boolean
-    readonly operations: readonly OperationId[]
+    readonly operations: readonly PoolOperation[]
     answer(): void
     dieBefore(): void
   }[] = []
@@ -180,7 +180,7 @@ test('while point queries arrive a large page is followed by a pause, otherwise 
 })
 
 /** How many of the batch are of each operation. */
-function counted(operations: readonly OperationId[]): string {
+function counted(operations: readonly PoolOperation[]): string {
   const names = [...new Set(operations)]
   return names.map((name) => `${operations.filter((each) => each === name).length} ${name}`).join(', ')
 }

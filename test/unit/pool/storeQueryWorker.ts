@@ -40,6 +40,7 @@ const queries: QueryFunctions<typeof shards> = {
   getClaimTransaction: unused,
   getBridgeStatus: unused,
   getSearch: unused,
+  readFeed: unused,
   getL1InfoTreeIndex: () => {
     const value = store.get('meta', VALUE_KEY)!
     const timestampSec = new DataView(value.buffer, value.byteOffset).getUint32(0)

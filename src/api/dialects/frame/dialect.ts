@@ -1,6 +1,6 @@
 import type { Answer, Failure } from '../../../query/answers.js'
 import type { SyncStatusRecord } from '../../../query/healthRecords.js'
-import type { OperationId, QueryByOperation } from '../../../query/queries.js'
+import type { OperationId, PoolOperation, PoolQueries, QueryByOperation } from '../../../query/queries.js'
 import type { RowTemplate } from '../../../query/rowTemplate.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
 import type { Presenter, RecordByOperation } from '../../present/present.js'
@@ -31,13 +31,13 @@ export interface DialectEndpoint<K extends OperationId = OperationId> {
 }
 
 /** How the answers of an endpoint are spelled: all that a query thread must know of it. */
-export interface DialectForm<K extends OperationId = OperationId> {
+export interface DialectForm<K extends PoolOperation = OperationId> {
   /** Of a list: how its rows are spelled. */
   readonly rows?: RowTemplate
   readonly presenter: Presenter<RecordByOperation[K]>
   /** What makes a success of ours a refusal here. @returns undefined for a success. */
-  lacks?(value: RecordByOperation[K], query: QueryByOperation[K]): Failure | undefined
-  refuse(failure: Failure, query: QueryByOperation[K]): Refusal
+  lacks?(value: RecordByOperation[K], query: PoolQueries[K]): Failure | undefined
+  refuse(failure: Failure, query: PoolQueries[K]): Refusal
 }
 
 /** What the front knows of the service without a query. */

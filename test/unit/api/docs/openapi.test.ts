@@ -4,7 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { openApiDocument } from '../../../../src/api/docs/openapi.js'
 import { errorTable } from '../../../../src/api/errorTable.js'
 import { compileSchema } from '../../../../src/api/parse/parseQuery.js'
-import { probeRoutes, routes } from '../../../../src/api/routes.js'
+import { probeRoutes, routes, streamRoutes } from '../../../../src/api/routes.js'
 
 interface Document {
   openapi: string
@@ -32,7 +32,7 @@ const document = openApiDocument('1.0.0') as unknown as Document
 
 test('the OpenAPI document has exactly the paths of the routes, each without a slash at its end', () => {
   const expected = [
-    ...Object.values(routes).map(({ path }) => path as string),
+    ...Object.values({ ...routes, ...streamRoutes }).map(({ path }) => path as string),
     ...Object.values(probeRoutes).flatMap(({ paths }) => paths as readonly string[]),
   ].filter((path) => path === '/' || !path.endsWith('/'))
   assert.deepEqual(Object.keys(document.paths).sort(), expected.sort())
