@@ -1,4 +1,5 @@
 import type { CallOptions } from './call.types.js'
+import { type EventFilter, type EventsOptions, type PlacedEvent, readEvents } from './readEvents.js'
 import { type ListOptions, readList } from './readList.js'
 import { type ClientOptions, createTransport } from './transport.js'
 import { type BridgeName, type WaitOptions, waitUntilClaimable } from './waitUntilClaimable.js'
@@ -25,8 +26,9 @@ export {
   BridgeRestartError,
   NotClaimableError,
 } from './clientErrors.js'
+export type { EventFilter, EventsOptions, PlacedEvent } from './readEvents.js'
 export type { ListOptions, ListRestart } from './readList.js'
-export type { ClientOptions, FetchLike } from './transport.js'
+export type { ClientOptions, EventBody, FetchLike } from './transport.js'
 export type { BridgeName, ClaimablePoll, WaitOptions } from './waitUntilClaimable.js'
 export type * from './wireDefinition.js'
 
@@ -63,6 +65,8 @@ export interface BridgeClient extends Endpoints {
     filter?: FilterOf<TokenMappingsParameters>,
     options?: ListOptions,
   ): AsyncGenerator<TokenMapping, void, undefined>
+  /** Events as they happen, over one connection that is made anew where it breaks: none is missed, none is given twice. */
+  events(filter?: EventFilter, options?: EventsOptions): AsyncGenerator<PlacedEvent, void, undefined>
   /**
    * Looks at a bridge, less and less often, until it is ready to be claimed, and outlives failures that may pass.
    * @throws NotClaimableError when it never will be.
@@ -74,7 +78,8 @@ export interface BridgeClient extends Endpoints {
 
 /** @throws TypeError for options that can never work. */
 export function createBridgeClient(options: ClientOptions): BridgeClient {
-  const { ask, clock } = createTransport(options)
+  const transport = createTransport(options)
+  const { ask, clock } = transport
   // Each entry has the signature that the generator wrote beside the table.
   const endpoints = Object.fromEntries(
     Object.entries(operations).map(([name, { hasParameters }]) => {
@@ -118,6 +123,7 @@ export function createBridgeClient(options: ClientOptions): BridgeClient {
         clock,
         list,
       ),
+    events: (filter = {}, events) => readEvents(transport, filter, events),
     waitUntilClaimable: (bridge, wait) => waitUntilClaimable(endpoints, clock, bridge, wait),
     async claimTransaction({ originNetwork, depositCount }, { leafIndex, ...call } = {}) {
       const { to, data, value, chainId } = await getClaimTransaction(

@@ -82,6 +82,13 @@ export class BridgeNetworkError extends BridgeClientError {
   }
 }
 
+/** A wait of hours outlives an outage of minutes: only what asking again can't cure ends it. */
+export function mayPass(error: unknown): error is BridgeClientError {
+  if (error instanceof BridgeNetworkError) return true
+  const hasStatus = error instanceof BridgeApiError || error instanceof BridgeResponseError
+  return hasStatus && (error.status === 429 || error.status > 500)
+}
+
 /** A reorg took back rows that an iterator has given, and it may not start again: no `onRestart`, or too many times. */
 export class BridgeRestartError extends BridgeClientError {
   override readonly name = 'BridgeRestartError'

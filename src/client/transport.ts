@@ -12,6 +12,7 @@ import {
   type ApiErrorCode,
   apiErrorCodes,
   type Endpoints,
+  eventsPath,
   type OperationId,
   operations,
 } from './wireDefinition.js'
@@ -29,7 +30,17 @@ export type FetchLike = (
   readonly status: number
   readonly headers: { get(name: string): string | null }
   text(): Promise<string>
+  /** Only events need it. */
+  readonly body?: EventBody | null
 }>
+
+/** As much of a stream of bytes as reading it takes. */
+export interface EventBody {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+    cancel(): Promise<void>
+  }
+}
 
 export interface ClientOptions extends RetryOptions {
   /** Where the service is, with or without a path in front of `/bridge/v1`: `https://example.org/some/path`. */
@@ -50,6 +61,8 @@ export interface Transport {
   readonly clock: ClientClock
   /** Asks until there is an answer or asking again is no use. */
   ask<Id extends OperationId>(id: Id, parameters: object, options?: CallOptions): Promise<AnswerOf<Id>>
+  /** Asks once. @param signal ends the stream, too. @throws BridgeClientError; what `fetch` throws once the signal is aborted. */
+  openEvents(parameters: object, signal: AbortSignal): Promise<EventBody>
 }
 
 /** @throws TypeError for options that can never work. */
@@ -110,12 +123,38 @@ export function createTransport(options: ClientOptions): Transport {
     return outcomeOf(id, text, { status, attempts, retryAfterMs })
   }
 
-  return { clock, ask }
+  async function openEvents(parameters: object, signal: AbortSignal): Promise<EventBody> {
+    let response: Awaited<ReturnType<FetchLike>>
+    let text: string
+    try {
+      response = await fetch(base + eventsPath + queryOf(parameters), {
+        headers: { ...headers, accept: 'text/event-stream' },
+        redirect: 'manual',
+        signal,
+      })
+      if (response.status === 200 && response.body) return response.body
+      text = await response.text()
+    } catch (error) {
+      throw networkError('events', error, 1, signal.aborted)
+    }
+    const { headers: told, status } = response
+    const retryAfterMs = readRetryAfter(told.get('retry-after'), told.get('date'), clock)
+    const facts = { status, attempts: 1, retryAfterMs }
+    throw (
+      refusalOf('events', parseJson(text), false, facts)?.error ??
+      new BridgeResponseError('WRONG_SHAPE', `events: the answer is no stream (HTTP ${status})`, facts)
+    )
+  }
+
+  return { clock, ask, openEvents }
 }
 
-type Outcome =
-  | { readonly answer: unknown }
-  | { readonly error: BridgeClientError; readonly isWorthRetry: boolean }
+interface Refused {
+  readonly error: BridgeClientError
+  readonly isWorthRetry: boolean
+}
+
+type Outcome = { readonly answer: unknown } | Refused
 
 /** Overload, or a service that starts, stops or is out of reach: the same question may be answered soon. */
 const PASSING = [429, 502, 503, 504]
@@ -129,15 +168,12 @@ function outcomeOf(id: OperationId, text: string, facts: AnswerFacts): Outcome {
   const isOwn = operation.own?.includes(status) === true
   const isPassing = PASSING.includes(status)
   const json = parseJson(text)
-  const told = apiError(json)
-  if (told !== undefined)
-    return { error: new BridgeApiError(told.code, told.message, facts), isWorthRetry: isPassing && !isOwn }
+  const refused = refusalOf(id, json, isOwn, facts)
+  if (refused !== undefined) return refused
   const odd = (code: BridgeResponseError['code'], what: string, isWorthRetry = isPassing): Outcome => ({
     error: new BridgeResponseError(code, `${id}: ${what} (HTTP ${status})`, facts),
     isWorthRetry,
   })
-  if (status !== 200 && !isOwn)
-    return odd('UNKNOWN_ERROR', 'the answer is neither a success nor an error of the API')
   // A body that begins like an answer was cut on its way.
   if (json === undefined) return odd('NOT_JSON', 'the answer is not JSON', isPassing || text.startsWith('{'))
   try {
@@ -146,6 +182,18 @@ function outcomeOf(id: OperationId, text: string, facts: AnswerFacts): Outcome {
     if (!(error instanceof WrongShape)) throw error
     return odd('WRONG_SHAPE', error.message)
   }
+}
+
+/** @returns undefined for what may be an answer. */
+function refusalOf(id: string, json: unknown, isOwn: boolean, facts: AnswerFacts): Refused | undefined {
+  const { status } = facts
+  const isPassing = PASSING.includes(status)
+  const told = apiError(json)
+  if (told !== undefined)
+    return { error: new BridgeApiError(told.code, told.message, facts), isWorthRetry: isPassing && !isOwn }
+  if (status === 200 || isOwn) return undefined
+  const message = `${id}: the answer is neither a success nor an error of the API (HTTP ${status})`
+  return { error: new BridgeResponseError('UNKNOWN_ERROR', message, facts), isWorthRetry: isPassing }
 }
 
 /** @returns undefined for what is not JSON. */
@@ -166,12 +214,7 @@ function apiError(json: unknown): { readonly code: ApiErrorCode; readonly messag
   return code && { code, message: String(error?.message) }
 }
 
-function networkError(
-  id: OperationId,
-  error: unknown,
-  attempts: number,
-  isTimeout: boolean,
-): BridgeNetworkError {
+function networkError(id: string, error: unknown, attempts: number, isTimeout: boolean): BridgeNetworkError {
   return isTimeout
     ? new BridgeNetworkError('TIMEOUT', `${id}: no answer in time`, attempts, undefined)
     : new BridgeNetworkError('CONNECTION_FAILED', `${id}: the connection failed`, attempts, systemCode(error))

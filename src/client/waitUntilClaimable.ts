@@ -1,11 +1,5 @@
 import type { CallOptions, ClientClock } from './call.types.js'
-import {
-  BridgeApiError,
-  type BridgeClientError,
-  BridgeNetworkError,
-  BridgeResponseError,
-  NotClaimableError,
-} from './clientErrors.js'
+import { type BridgeClientError, mayPass, NotClaimableError } from './clientErrors.js'
 import type { Bridge, Endpoints } from './wireDefinition.js'
 
 /** Names one bridge; a record of the list does. */
@@ -77,11 +71,4 @@ function isReady(bridge: Bridge, { txHash }: BridgeName): boolean {
   if (bridge.claimMatches === false) throw new NotClaimableError('BLOCKED', bridge)
   if (bridge.claimTxHash !== null) throw new NotClaimableError('ALREADY_CLAIMED', bridge)
   return bridge.readyForClaim
-}
-
-/** A wait of hours outlives an outage of minutes: only what asking again can't cure ends it. */
-function mayPass(error: unknown): error is BridgeClientError {
-  if (error instanceof BridgeNetworkError) return true
-  const hasStatus = error instanceof BridgeApiError || error instanceof BridgeResponseError
-  return hasStatus && (error.status === 429 || error.status > 500)
 }

@@ -18,6 +18,8 @@ export const apiErrorCodes = [
   'NOT_FOUND',
   /** HTTP 405. Only the methods in `Allow` are served. */
   'METHOD_NOT_ALLOWED',
+  /** HTTP 410. Events behind this position are not kept any more, or the feed is another one. The message names the oldest and the current position. Read the lists, and go on from their `X-Feed-Position`. */
+  'POSITION_GONE',
   /** HTTP 414. The URL is longer than `http.max_url_bytes`. */
   'URI_TOO_LONG',
   /** HTTP 429. Too many requests. Back off and retry after `Retry-After` seconds. */
@@ -548,6 +550,249 @@ export interface ReadinessResponse {
   readonly status: 'ready'
 }
 
+/** A deposit was made, or a reorg has brought it back. */
+export interface BridgeEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'bridge'
+  /** Source network. */
+  readonly networkId: number
+  /** Deposit count at the source network. */
+  readonly depositCount: number
+  /** Network where the deposit is claimed. */
+  readonly destinationNetwork: number
+  /** Transaction of the deposit. */
+  readonly txHash: Hex
+  /** Block of it. */
+  readonly blockNumber: number
+  /** Place among the logs of the block. */
+  readonly logIndex: number
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  /** Sender, EIP-55. Null where it is not known yet. */
+  readonly originAddress: Hex | null
+  /** Receiver, EIP-55. */
+  readonly destinationAddress: Hex
+  /** Base units, decimal. */
+  readonly amount: bigint
+  /** 0 asset, 1 message. */
+  readonly leafType: number
+  /** Home network of the token; for a message its origin network. */
+  readonly tokenNetwork: number
+  /** Token on its home network; for a message its origin address. */
+  readonly tokenAddress: Hex
+  /** As emitted, whole. Null above 4,096 bytes: then length and hash tell of it. */
+  readonly metadata: Hex | null
+  /** Bytes of it. Only where `metadata` is null. */
+  readonly metadataLength?: number
+  /** Its keccak-256. Only where `metadata` is null. */
+  readonly metadataHash?: Hex
+  /** Sender of the transaction. Null where it is not known yet. */
+  readonly txSender: Hex | null
+  /** Canonical global index. */
+  readonly globalIndex: bigint
+}
+
+/** A claim came into force, or, with `in_force` false, was unset. Of several for one deposit the newest counts. */
+export interface ClaimEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'claim'
+  /** Network of the claim. */
+  readonly networkId: number
+  /** Source network of the deposit. */
+  readonly originNetwork: number
+  /** Deposit count at the source network. */
+  readonly depositCount: number
+  /** As emitted. */
+  readonly globalIndex: bigint
+  /** False: the claim was unset. */
+  readonly inForce: boolean
+  /** Transaction that did it. */
+  readonly txHash: Hex
+  /** Block of it. */
+  readonly blockNumber: number
+  /** Place among the logs of the block. */
+  readonly logIndex: number
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  /** Base units, decimal. Null where it was set or unset. */
+  readonly amount: bigint | null
+  /** Receiver, EIP-55. */
+  readonly destinationAddress: Hex | null
+  /** Home network of the token; for a message its origin network. */
+  readonly tokenNetwork: number | null
+  /** Token on its home network; for a message its origin address. */
+  readonly tokenAddress: Hex | null
+  /** Claimer: the account that called the bridge. Null when not known. */
+  readonly fromAddress: Hex | null
+  /** Sender of the transaction. Null when not known. */
+  readonly txSender: Hex | null
+}
+
+/** A deposit to this network can be claimed now, as far as contracts tell: what stands in the way of all of them is told by `halted`. */
+export interface ClaimableEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'claimable'
+  /** Destination network. */
+  readonly networkId: number
+  /** Source network of the deposit. */
+  readonly originNetwork: number
+  /** Deposit count at the source network. */
+  readonly depositCount: number
+  /** Transaction of the deposit. */
+  readonly bridgeTxHash: Hex
+  /** Receiver, EIP-55. */
+  readonly destinationAddress: Hex
+  /** 0 asset, 1 message. */
+  readonly leafType: number
+  /** Canonical global index. */
+  readonly globalIndex: bigint
+  /** L1 info tree index to use for the proof. */
+  readonly l1InfoTreeIndex: number
+}
+
+/** A deposit that could be claimed cannot be any more, although nobody has claimed it. */
+export interface UnclaimableEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'unclaimable'
+  /** Destination network. */
+  readonly networkId: number
+  /** Source network of the deposit. */
+  readonly originNetwork: number
+  /** Deposit count at the source network. */
+  readonly depositCount: number
+  /** Receiver, EIP-55. */
+  readonly destinationAddress: Hex
+  /** Canonical global index. */
+  readonly globalIndex: bigint
+}
+
+/** A token mapping was made or changed. */
+export interface TokenMappingEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'token_mapping'
+  /** Network that holds the wrapped token. */
+  readonly networkId: number
+  /** Transaction that made the mapping. */
+  readonly txHash: Hex
+  /** Block of it. */
+  readonly blockNumber: number
+  /** Place among the logs of the block. */
+  readonly logIndex: number
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  /** Home network of the token. */
+  readonly originNetwork: number
+  /** Token on its home network. */
+  readonly originTokenAddress: Hex
+  /** Wrapped token. */
+  readonly wrappedTokenAddress: Hex
+  /** As emitted, whole. Null above 4,096 bytes: then length and hash tell of it. */
+  readonly metadata: Hex | null
+  /** Bytes of it. Only where `metadata` is null. */
+  readonly metadataLength?: number
+  /** Its keccak-256. Only where `metadata` is null. */
+  readonly metadataHash?: Hex
+  /** True for a sovereign token that the bridge may not mint. */
+  readonly isNotMintable: boolean
+  /** 0 wrapped, 1 sovereign. */
+  readonly tokenType: number
+  /** False once replaced or removed. */
+  readonly isCurrent: boolean
+  /** True once it was removed. */
+  readonly isRemoved: boolean
+}
+
+/** How far the network is indexed. */
+export interface SyncEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'sync'
+  /** Network whose feed this is. */
+  readonly networkId: number
+  /** Last indexed block. */
+  readonly blockNumber: number
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  /** Newest final block; null while there is none. */
+  readonly finalizedBlock: number | null
+  /** True: history was read, or what can be claimed was worked out anew, without an event for each thing. Read the lists again. */
+  readonly isHistory: boolean
+}
+
+/** Gone are the bridges of this network from `deposit_count` on and, unless `is_cut`, its claims and token mappings above `ancestor_block`. What has come back follows. */
+export interface ReorgEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'reorg'
+  /** Network whose feed this is. */
+  readonly networkId: number
+  /** Last block that stays; null: none does. Where `is_cut`, the block of the cut. */
+  readonly ancestorBlock: number | null
+  /** First deposit count that is gone. */
+  readonly depositCount: number
+  /** True: the bridge took deposits off its exit tree (BackwardLET), and no block is gone. */
+  readonly isCut: boolean
+}
+
+/** The network is read again from its first block: all that was told of it is void. */
+export interface StartOverEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'start_over'
+  /** Network whose feed this is. */
+  readonly networkId: number
+}
+
+/** Nothing on this network may be relied on until `resumed` names the same reason. */
+export interface HaltedEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'halted'
+  /** Network whose feed this is. */
+  readonly networkId: number
+  /** `catching_up`, `behind`, `emergency_state`, or why the network is halted. */
+  readonly reason: string
+}
+
+/** A reason of `halted` holds no more. */
+export interface ResumedEvent {
+  /** Its place in the feeds: `network.feed:sequence`. */
+  readonly id: string
+  /** What happened. */
+  readonly type: 'resumed'
+  /** Network whose feed this is. */
+  readonly networkId: number
+  /** As `halted` has named it. */
+  readonly reason: string
+}
+
+/** One event of a feed. Other types may come with newer services. */
+export type FeedEvent =
+  | BridgeEvent
+  | ClaimEvent
+  | ClaimableEvent
+  | UnclaimableEvent
+  | TokenMappingEvent
+  | SyncEvent
+  | ReorgEvent
+  | StartOverEvent
+  | HaltedEvent
+  | ResumedEvent
+
 export interface BridgesParameters {
   /** Source network. */
   readonly networkId: number
@@ -666,6 +911,23 @@ export interface SearchParameters {
   readonly q: string
 }
 
+export interface EventsParameters {
+  /** Networks whose events are wanted, all that are served by default; comma-separated or repeated. */
+  readonly networkIds?: number | readonly number[] | undefined
+  /** Only events of these types; comma-separated. */
+  readonly types?: FeedEvent['type'] | readonly FeedEvent['type'][] | undefined
+  /** Only bridges, claims and tokens of these networks of destination; comma-separated or repeated. */
+  readonly destinationNetworks?: number | readonly number[] | undefined
+  /** Only bridges, claims and tokens that name one of these addresses, as sender, receiver, claimer or token; comma-separated, any letter case. */
+  readonly addresses?: string | readonly string[] | undefined
+  /** Only events of one bridge: its source network. */
+  readonly originNetwork?: number | undefined
+  /** Only events of one bridge: its deposit count. */
+  readonly depositCount?: number | undefined
+  /** Only events behind this position: `X-Feed-Position` of a list, or the last id that was read. The header `Last-Event-ID` says the same, and counts where both are given. */
+  readonly after?: string | undefined
+}
+
 /** One method for each endpoint. Each throws BridgeApiError, BridgeResponseError or BridgeNetworkError. */
 export interface Endpoints {
   /** Bridge transactions of one source network. `GET /bridge/v1/bridges` */
@@ -736,6 +998,22 @@ export const operations = {
 
 export type OperationId = keyof typeof operations
 
+/** Where events are asked for, and the shape of each type of them. */
+export const eventsPath = '/bridge/v1/events'
+
+export const eventShapes = {
+  bridge: 'BridgeEvent',
+  claim: 'ClaimEvent',
+  claimable: 'ClaimableEvent',
+  unclaimable: 'UnclaimableEvent',
+  token_mapping: 'TokenMappingEvent',
+  sync: 'SyncEvent',
+  reorg: 'ReorgEvent',
+  start_over: 'StartOverEvent',
+  halted: 'HaltedEvent',
+  resumed: 'ResumedEvent',
+} as const
+
 /** Fields of each object: name, kind, then `*` for a list, `~` where null may stand, `?` where it may be absent. */
 export const shapes = {
   Bridge:
@@ -780,4 +1058,19 @@ export const shapes = {
   NetworksResponse: 'primary_network:n networks:Network* capabilities:t*',
   LivenessResponse: 'status:t',
   ReadinessResponse: 'status:t',
+  BridgeEvent:
+    'id:t type:t network_id:n deposit_count:n destination_network:n tx_hash:h block_number:n log_index:n block_timestamp:n origin_address:a~ destination_address:a amount:d leaf_type:n token_network:n token_address:a metadata:x~ metadata_length:n? metadata_hash:h? tx_sender:a~ global_index:g',
+  ClaimEvent:
+    'id:t type:t network_id:n origin_network:n deposit_count:n global_index:g in_force:b tx_hash:h block_number:n log_index:n block_timestamp:n amount:d~ destination_address:a~ token_network:n~ token_address:a~ from_address:a~ tx_sender:a~',
+  ClaimableEvent:
+    'id:t type:t network_id:n origin_network:n deposit_count:n bridge_tx_hash:h destination_address:a leaf_type:n global_index:g l1_info_tree_index:n',
+  UnclaimableEvent:
+    'id:t type:t network_id:n origin_network:n deposit_count:n destination_address:a global_index:g',
+  TokenMappingEvent:
+    'id:t type:t network_id:n tx_hash:h block_number:n log_index:n block_timestamp:n origin_network:n origin_token_address:a wrapped_token_address:a metadata:x~ metadata_length:n? metadata_hash:h? is_not_mintable:b token_type:n is_current:b is_removed:b',
+  SyncEvent: 'id:t type:t network_id:n block_number:n block_timestamp:n finalized_block:n~ is_history:b',
+  ReorgEvent: 'id:t type:t network_id:n ancestor_block:n~ deposit_count:n is_cut:b',
+  StartOverEvent: 'id:t type:t network_id:n',
+  HaltedEvent: 'id:t type:t network_id:n reason:t',
+  ResumedEvent: 'id:t type:t network_id:n reason:t',
 } as const

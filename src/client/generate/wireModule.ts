@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { errorTable } from '../../api/errorTable.js'
-import { probeRoutes, routes } from '../../api/routes.js'
+import { probeRoutes, routes, streamRoutes } from '../../api/routes.js'
+import { feedDefinitions } from '../../query/feed/feedRecords.js'
 import * as proofRecords from '../../query/proofRecords.js'
 import {
   type Field,
@@ -35,13 +36,19 @@ export function wireModule(): string {
       }),
     ),
   ]
+  const { parameters: schema, data } = streamRoutes.getEvents
+  const events = data.anyOf.map((event) => shapeOf(event, shapes))
+  const ofEvents = { name: 'EventsParameters', schema }
   return `${[
     HEAD,
     errorCodes(),
     ...[...shapes.values()].map(shapeType),
+    eventType(events),
     ...operations.flatMap(({ parameters }) => (parameters === undefined ? [] : [parametersType(parameters)])),
+    parametersType(ofEvents),
     endpointsType(operations),
     operationsTable(operations),
+    eventsTable(events),
     shapesTable([...shapes.values()]),
   ].join('\n\n')}\n`
 }
@@ -108,7 +115,12 @@ const kindSpellings: { readonly [K in Kind]: Spelling } = {
 
 /** Records by the title that their schemas have. */
 const definitions = new Map<string, RecordDefinition>()
-for (const value of Object.values<unknown>({ ...records, ...proofRecords, ...statusRecords }))
+for (const value of Object.values<unknown>({
+  ...records,
+  ...proofRecords,
+  ...statusRecords,
+  ...feedDefinitions,
+}))
   if (isDefinition(value)) addDefinition(value)
 
 function isDefinition(value: unknown): value is RecordDefinition {
@@ -233,7 +245,7 @@ function parametersType({ name, schema }: Parameters): string {
     Object.entries(propertiesOf(schema)).map(([wire, property]) => {
       // A parameter with a default is required in the parsed query, and not of the caller.
       const isRequired = required.includes(wire) && property.default === undefined
-      const type = isGlobalIndex(wire) ? 'bigint' : parameterType(property)
+      const type = isGlobalIndex(wire) ? 'bigint' : (LISTS_IN_TEXT[wire] ?? parameterType(property))
       return {
         description: [
           property.description,
@@ -243,6 +255,12 @@ function parametersType({ name, schema }: Parameters): string {
       }
     }),
   )
+}
+
+/** Parameters that are lists with commas, which no schema says. */
+const LISTS_IN_TEXT: Readonly<Record<string, string>> = {
+  types: "FeedEvent['type'] | readonly FeedEvent['type'][]",
+  addresses: 'string | readonly string[]',
 }
 
 function parameterType(schema: TSchema): string {
@@ -311,6 +329,21 @@ function endpointsType(operations: readonly Operation[]): string {
       }
     }),
   )
+}
+
+function eventType(events: readonly string[]): string {
+  return `/** One event of a feed. Other types may come with newer services. */\nexport type FeedEvent =\n${events.map((name) => `  | ${name}`).join('\n')}`
+}
+
+function eventsTable(events: readonly string[]): string {
+  return [
+    '/** Where events are asked for, and the shape of each type of them. */',
+    `export const eventsPath = '${streamRoutes.getEvents.path}'`,
+    '',
+    'export const eventShapes = {',
+    ...Object.keys(feedDefinitions).map((type, at) => `  ${type}: '${events[at]}',`),
+    '} as const',
+  ].join('\n')
 }
 
 function operationsTable(operations: readonly Operation[]): string {

@@ -78,7 +78,6 @@ test('the claim bot claims all that can be claimed, again after a reorg took a c
   const { output } = runExample(t, 'claimBot.mjs', [], {
     API: service.process.url,
     PRIVATE_KEY: BOT_KEY,
-    POLL_MS: '50',
     ...Object.fromEntries(chains.map(({ networkId, rpcUrl }) => [`RPC_${networkId}`, rpcUrl])),
   })
   const failed = output.then(() => assert.fail('the bot ended'))

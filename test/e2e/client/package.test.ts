@@ -155,7 +155,7 @@ const bad: readonly (readonly [line: string, code: string])[] = [
   ['await client.claimTransaction(7)', 'TS2345'],
   ["try {} catch (e) { if (e instanceof BridgeApiError && e.code === 'NOT_A_CODE') {} }", 'TS2367'],
   ["await client.getHealth({ signal: 'stop' })", 'TS2322'],
-  ['await client.getEvents()', 'TS2339'],
+  ['await client.getFeeds()', 'TS2339'],
 ]
 
 const NODE_TYPES = ['@types/node', 'undici-types']
