@@ -1,7 +1,6 @@
 import { LISTED_METADATA_BYTES } from '../../protocol/metadata.js'
 import type { Field, RecordDefinition, RecordOf } from '../recordFields.js'
 import { bridgeDefinition, claimDefinition, tokenMappingDefinition } from '../records.js'
-import { amount, blockTime, canonicalGlobalIndex, ofToken, receiver } from '../sharedFields.js'
 
 /*
  * Events of the feed, each defined once, in the order of the wire. What a list shows of the same thing has the same name here; what is not
@@ -38,7 +37,10 @@ const depositCount = {
 const isNullable = { isNullable: true } as const
 
 const { metadata, metadataLength, metadataHash } = tokenMappingDefinition.fields
-const { originAddress, transactionSender, leafType, destinationNetwork } = bridgeDefinition.fields
+const { originAddress, transactionSender, leafType, destinationNetwork, amount } = bridgeDefinition.fields
+const { timestampSec: blockTime, destinationAddress: receiver } = bridgeDefinition.fields
+const { globalIndex: canonicalGlobalIndex, tokenNetwork, tokenAddress } = bridgeDefinition.fields
+const ofToken = { tokenNetwork, tokenAddress }
 
 /** Type of an event → what it tells. `reorg` and `start_over` take back what was told before; what stays is told again behind them. */
 export const feedDefinitions = {

@@ -93,7 +93,7 @@ test("a data route states what it costs of a client's rate limit", () => {
 
 test('every error code is once in the table with an error status', () => {
   const codes = Object.entries(errorTable)
-  assert.equal(codes.length, 11)
+  assert.equal(codes.length, 12)
   for (const [code, { status }] of codes) assert.ok(status >= 400 && status < 600, code)
 })
 
@@ -112,11 +112,12 @@ interface Operation {
   >
 }
 
-test('every operation has an example from the devnet that fits its schema, and values of all parameters that it needs', () => {
+test('every operation but streams has an example from the devnet that fits its schema, and values of all parameters that it needs', () => {
   const responses = { ...routes, ...probeRoutes } as Readonly<Record<string, { readonly response: TSchema }>>
   const operations = Object.values(document.paths).map(({ get }) => get as unknown as Operation)
   assert.ok(operations.length >= 11)
   for (const { operationId, parameters = [], responses: answers } of operations) {
+    if (operationId in streamRoutes) continue
     const example = answers['200']?.content?.['application/json']?.example
     const validate = compileSchema(responses[operationId.replace(/\d+$/, '')]!.response)
     assert.ok(validate(example), `${operationId}: ${JSON.stringify(validate.errors)}`)
