@@ -255,6 +255,11 @@ function tellRevert(
 ): void {
   const { feed, counters } = context
   feed.tell({ type: 'reorg', ancestor, depositCount: asDepositCount(depositsFrom), isCut: false })
+  // Also while nothing single is told: a deposit that stays in there would not be told when its claim is unset once more.
+  for (const ordinal of claims) {
+    const { sourceNetwork, depositCount } = claimEventOf(context, ordinal)
+    feed.dropClaimable(sourceNetwork, depositCount)
+  }
   if (!feed.tellsBlocks) return
   for (let count = depositsFrom; count < counters.deposits; count++) feed.tell(bridgeEventOf(context, count))
   for (const ordinal of claims) feed.tell(claimEventOf(context, ordinal))
