@@ -2,6 +2,18 @@ import type { NetworkId } from '../protocol/units.js'
 import type { KeyBoard } from './keyBoard.js'
 import type { LogStream } from './logStream.js'
 
+/** How the servers know an instance, and it them: contents of files. All but `user` is secret, and never logged. */
+export interface ServerAccess {
+  readonly credentials?:
+    | { readonly type: 'password'; readonly user: string; readonly password: string }
+    /** Seed of a user's key, `SU…`. */
+    | { readonly type: 'nkey'; readonly seed: string }
+    /** A file of `nsc`, with the user's token and seed. */
+    | { readonly type: 'creds'; readonly text: string }
+  /** Present: TLS or no connection. PEM; without `ca` the authorities that Node knows. Absent: TLS where a server offers it. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+}
+
 /** What the servers of a cluster offer to one instance. What is opened here ends with it. */
 export interface ClusterServers {
   /**

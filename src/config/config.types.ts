@@ -1,3 +1,5 @@
+import type { ServerAccess } from '../cluster/clusterServers.js'
+
 /** The loaded configuration: plain, frozen data that threads get as `workerData`. */
 export interface Config {
   readonly dataDir: string
@@ -53,17 +55,7 @@ export interface ClusterConfig {
   readonly maxLagMs: number
   /** `/readyz` fails when no server has answered for so long; a head that nobody has told for so long is unknown. */
   readonly maxStaleMs: number
-  readonly access: ClusterAccess
-}
-
-/** Contents of files. All but `user` is secret, and never logged. */
-export interface ClusterAccess {
-  readonly credentials?:
-    | { readonly type: 'password'; readonly user: string; readonly password: string }
-    | { readonly type: 'nkey'; readonly seed: string }
-    | { readonly type: 'creds'; readonly text: string }
-  /** Present: TLS or no connection. PEM. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  readonly access: ServerAccess
 }
 
 export interface HttpConfig {

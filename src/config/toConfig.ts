@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
+import type { ServerAccess } from '../cluster/clusterServers.js'
 import type {
-  ClusterAccess,
   ClusterConfig,
   Config,
   DialectsConfig,
@@ -92,11 +92,11 @@ function toCluster(cluster: ConfigFile['cluster']): ClusterConfig {
 }
 
 /** The checks have read each file. */
-function toAccess(cluster: ConfigFile['cluster']): ClusterAccess {
+function toAccess(cluster: ConfigFile['cluster']): ServerAccess {
   const { user, password_file, nkey_file, creds_file, tls, tls_ca_file, tls_cert_file, tls_key_file } =
     cluster
   const read = (file: string): string => readSecret(file) ?? ''
-  const credentials = ((): ClusterAccess['credentials'] => {
+  const credentials = ((): ServerAccess['credentials'] => {
     if (user !== undefined) return { type: 'password', user, password: read(password_file!) }
     if (nkey_file !== undefined) return { type: 'nkey', seed: read(nkey_file) }
     return creds_file === undefined ? undefined : { type: 'creds', text: read(creds_file) }

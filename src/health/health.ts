@@ -7,7 +7,14 @@ import type { ChainSyncRecord, NetworkSyncRecord, SyncStatusRecord } from '../qu
 import { API_VERSION, buildInfo } from '../telemetry/buildInfo.js'
 import type { EndpointState } from '../telemetry/counts/indexerCounts.js'
 import type { Phase } from './healthBoard.js'
-import { headAgeSeconds, isStalled, lagBlocks, lagSeconds, type NetworkSample } from './healthSample.js'
+import {
+  headAgeSeconds,
+  isStalled,
+  lagBlocks,
+  lagSeconds,
+  logAgeMs,
+  type NetworkSample,
+} from './healthSample.js'
 import type { HealthAnswer, Readiness } from './healthSource.types.js'
 
 export interface NetworkView {
@@ -196,15 +203,9 @@ function isApart({ row }: NetworkView, view: ServiceView): boolean {
   const { cluster } = view
   if (cluster === undefined || phaseOf(view) !== 'running') return false
   return (
-    (logAgeMs(row, view) ?? Number.POSITIVE_INFINITY) > cluster.maxStaleMs ||
+    (logAgeMs(row, view.monotonicMs) ?? Number.POSITIVE_INFINITY) > cluster.maxStaleMs ||
     row.get('logLagMs') > cluster.maxLagMs
   )
-}
-
-/** Time since the servers last told the end of the log; undefined before the first time. */
-function logAgeMs(row: StatusRow, { monotonicMs }: ServiceView): number | undefined {
-  const heardMs = row.get('logHeardMs')
-  return heardMs === undefined ? undefined : Math.max(0, monotonicMs - heardMs)
 }
 
 /** What `/sync-status` tells besides of a network in a cluster. */
@@ -214,7 +215,7 @@ function standingOf(
 ): Pick<NetworkSyncRecord, 'role' | 'log_sequence' | 'log_lag' | 'log_lag_ms' | 'log_age_ms'> {
   if (view.cluster === undefined) return {}
   const sequence = row.get('logSequence') ?? 0
-  const ageMs = logAgeMs(row, view)
+  const ageMs = logAgeMs(row, view.monotonicMs)
   return {
     role: row.get('leads') === 1 ? 'leads' : 'follows',
     log_sequence: sequence,

@@ -80,6 +80,12 @@ export function headAgeSeconds(row: StatusRow, unixMs: number): number | undefin
   return timestampSec === undefined ? undefined : Math.max(0, Math.floor(unixMs / 1000 - timestampSec))
 }
 
+/** Milliseconds since the servers last told the end of the network's log, on the clock of `logHeardMs`; undefined before the first time. */
+export function logAgeMs(row: StatusRow, nowMs: number): number | undefined {
+  const heardMs = row.get('logHeardMs')
+  return heardMs === undefined ? undefined : Math.max(0, nowMs - heardMs)
+}
+
 /**
  * Whether the chain stands still: its head is old and has not moved for a while.
  * @param limitMs oldest head that is not stalled; 0 = any age.

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { haltReasons } from '../board/haltReason.js'
 import { type StatusBoardHandle, type StatusRow, statusRow } from '../board/statusBoard.js'
 import { monotonicMs, unixMs } from '../telemetry/clocks.js'
-import { headAgeSeconds, lagBlocks, lagSeconds } from './healthSample.js'
+import { headAgeSeconds, lagBlocks, lagSeconds, logAgeMs } from './healthSample.js'
 
 interface NetworkGauge {
   readonly name: string
@@ -120,8 +120,8 @@ const clusterGauges: readonly NetworkGauge[] = [
     name: 'bds_cluster_seconds_since_answer',
     help: 'Seconds since the servers last told the end of the log',
     read: (row, nowMs) => {
-      const heardMs = row.get('logHeardMs')
-      return heardMs === undefined ? undefined : Math.max(0, nowMs - heardMs) / 1000
+      const ageMs = logAgeMs(row, nowMs)
+      return ageMs === undefined ? undefined : ageMs / 1000
     },
   },
 ]

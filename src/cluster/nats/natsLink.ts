@@ -13,6 +13,7 @@ import { OperatorError } from '../../errors/operatorError.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { ClusterUnavailableError } from '../clusterFaults.js'
+import type { ServerAccess } from '../clusterServers.js'
 import { parseServerAddress, type ServerAddress } from '../serverAddress.js'
 import { natsFault } from './natsFaults.js'
 
@@ -30,18 +31,6 @@ export interface NatsSession {
   readonly lost: AbortSignal
 }
 
-/** How the servers know this instance, and it them: contents of files, all but the user's name secret. */
-export interface NatsAccess {
-  readonly credentials?:
-    | { readonly type: 'password'; readonly user: string; readonly password: string }
-    /** Seed of a user's key, `SU…`. */
-    | { readonly type: 'nkey'; readonly seed: string }
-    /** A file of `nsc`, with the user's token and seed. */
-    | { readonly type: 'creds'; readonly text: string }
-  /** Present: TLS or no connection. PEM; without `ca` the authorities that Node knows. Absent: TLS where a server offers it. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
-}
-
 /** Of attempts that fail one after the other, the first and every so many are told in the log. They are at most some seconds apart. */
 const FAILURES_PER_LINE = 30
 
@@ -54,7 +43,7 @@ const FAILURES_PER_LINE = 30
 export class NatsLink {
   private readonly addresses: readonly ServerAddress[]
   private readonly name: string
-  private readonly access: NatsAccess
+  private readonly access: ServerAccess
   private readonly clock: Clock
   private readonly logger: Logger
   private failures = 0
@@ -74,7 +63,7 @@ export class NatsLink {
     name: string,
     clock: Clock,
     logger: Logger,
-    access: NatsAccess = {},
+    access: ServerAccess = {},
   ) {
     this.addresses = servers.map(addressOf)
     this.name = name

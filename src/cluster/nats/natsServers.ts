@@ -1,9 +1,9 @@
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
-import type { ClusterServers } from '../clusterServers.js'
+import type { ClusterServers, ServerAccess } from '../clusterServers.js'
 import { Patience } from '../patience.js'
 import { openNatsKeyBoard } from './natsKeyBoard.js'
-import { type NatsAccess, NatsLink } from './natsLink.js'
+import { NatsLink } from './natsLink.js'
 import { type LogSettings, openNatsLogStream } from './natsLogStream.js'
 
 export interface NatsSettings extends LogSettings {
@@ -11,7 +11,7 @@ export interface NatsSettings extends LogSettings {
   readonly servers: readonly string[]
   /** Of this instance, for the servers' lists of connections. */
   readonly name: string
-  readonly access?: NatsAccess
+  readonly access?: ServerAccess
 }
 
 /**

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { nkeys } from '@nats-io/transport-node'
 import { ClusterUnavailableError } from '../../../src/cluster/clusterFaults.js'
-import { type NatsAccess, NatsLink } from '../../../src/cluster/nats/natsLink.js'
+import type { ServerAccess } from '../../../src/cluster/clusterServers.js'
+import { NatsLink } from '../../../src/cluster/nats/natsLink.js'
 import { systemClock } from '../../../src/telemetry/clocks.js'
 import { installedProgram, skipWithout } from '../../support/installedProgram.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
@@ -15,7 +16,7 @@ import { closeAfter, NatsProcesses, TEST_LIMIT_MS } from './natsProcesses.js'
 const options = { skip: skipWithout('nats-server', 'openssl'), timeout: TEST_LIMIT_MS }
 
 /** One attempt with this access, and the lines that it has logged. */
-async function attempt(context: TestContext, { addresses }: NatsProcesses, access: NatsAccess) {
+async function attempt(context: TestContext, { addresses }: NatsProcesses, access: ServerAccess) {
   const { logger, lines } = createKeepingLogger()
   const link = new NatsLink(addresses, 'test', systemClock, logger, access)
   closeAfter(context, link)
@@ -35,7 +36,7 @@ test(
     const users = `authorization { users: [ { user: me, password: hunter2 }, { nkey: ${pair.getPublicKey()} } ] }`
     const nats = await NatsProcesses.start(context, 1, users)
     const seed = new TextDecoder().decode(pair.getSeed())
-    const password = (text: string): NatsAccess => ({
+    const password = (text: string): ServerAccess => ({
       credentials: { type: 'password', user: 'me', password: text },
     })
     for (const access of [password('hunter2'), { credentials: { type: 'nkey', seed } } as const])
