@@ -81,7 +81,7 @@ test('what a user of the feeds takes for claimable is what the API lists as read
     const indexed = new IndexedWorld(context, world)
     const networks = world.networkIds.map(asNetworkId)
     const newSearch = (networkId: NetworkId) =>
-      new ClaimableSearch(indexed.readers, networkId, changeReader(indexed.status))
+      new ClaimableSearch(() => indexed.readers, networkId, changeReader(indexed.status))
     const searches = new Map(networks.map((networkId) => [networkId, newSearch(networkId)]))
     const followers = new Map(networks.map((networkId) => [networkId, new Follower()]))
     const stores = new Map(

@@ -10,7 +10,7 @@ import type { Config, NetworkConfig } from '../../config/config.types.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId } from '../../protocol/units.js'
 import type { Proposer } from '../../shard/proposer.js'
-import { openShardReaders } from '../../shard/queries/shardReaders.js'
+import { openShardReaders, type ShardReaders } from '../../shard/queries/shardReaders.js'
 import { ClaimableSearch } from '../../shard/readiness/claimableSearch.js'
 import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import type { openShardWriter } from '../../shard/write/writer.js'
@@ -65,8 +65,12 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
     (each) => [asNetworkId(each.networkId), statusRow(status, each.networkId)] as const,
   )
   const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
-  const shards = openShardReaders({ config, compiled, status })
-  const claimables = new ClaimableSearch(shards, asNetworkId(networkId), changeReader(status))
+  let shards: ShardReaders | undefined
+  const openReaders = () => {
+    shards = openShardReaders({ config, compiled, status })
+    return shards
+  }
+  const claimables = new ClaimableSearch(openReaders, asNetworkId(networkId), changeReader(status))
   const headHints = new HeadHints({ endpoints, timeoutMs, clock, logger })
   const ofL1 =
     leaves === undefined
@@ -106,6 +110,6 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
     headHints.close()
     client.close()
     await leaves?.close()
-    await shards.close()
+    await shards?.close()
   }
 }

@@ -42,7 +42,8 @@ interface Change {
  * indexer thread has one. What was told is in the shard: after a restart, or in the next term of a lease, it goes on from there.
  */
 export class ClaimableSearch {
-  readonly #shards: ClaimableSearchShards
+  readonly #open: () => ClaimableSearchShards
+  #opened: ClaimableSearchShards | undefined
   readonly #networkId: NetworkId
   readonly #readChanges: () => number
   /** What `readChanges` returned before the last look that found nothing. */
@@ -52,11 +53,19 @@ export class ClaimableSearch {
   /** Commits of all shards at the last look that found nothing. */
   #quietAt: string | undefined
 
-  /** @param readChanges reads a number that moves with each commit of any shard: looks that would find nothing end there. */
-  constructor(shards: ClaimableSearchShards, networkId: NetworkId, readChanges: () => number) {
-    this.#shards = shards
+  /**
+   * @param open is called once, by the first look. No look is needed while a history is read, so that reading needs no memory for this.
+   * @param readChanges reads a number that moves with each commit of any shard: looks that would find nothing end there.
+   */
+  constructor(open: () => ClaimableSearchShards, networkId: NetworkId, readChanges: () => number) {
+    this.#open = open
     this.#networkId = networkId
     this.#readChanges = readChanges
+  }
+
+  get #shards(): ClaimableSearchShards {
+    this.#opened ??= this.#open()
+    return this.#opened
   }
 
   /**

@@ -19,7 +19,7 @@ class Destination {
   constructor(context: TestContext, world: FakeWorld) {
     this.indexed = new IndexedWorld(context, world)
     const { readers, status, config } = this.indexed
-    this.#search = new ClaimableSearch(readers, asNetworkId(1), changeReader(status))
+    this.#search = new ClaimableSearch(() => readers, asNetworkId(1), changeReader(status))
     const store = openShardStoreReader(shardDirectory(config.dataDir, 1))
     context.after(() => store.close())
     let position = 0
@@ -55,7 +55,7 @@ class Destination {
   /** As after a restart: another search, which has to find in the shard what was told. */
   toldByAnother(): string[] {
     const { readers, status } = this.indexed
-    const other = new ClaimableSearch(readers, asNetworkId(1), changeReader(status))
+    const other = new ClaimableSearch(() => readers, asNetworkId(1), changeReader(status))
     assert.equal(other.next(), undefined)
     return this.#read()
   }
@@ -176,7 +176,7 @@ test('news that were worked out from an older state of the shard are refused, an
   l2.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
   destination.indexed.syncAll()
   const { readers, status } = destination.indexed
-  const search = new ClaimableSearch(readers, asNetworkId(1), changeReader(status))
+  const search = new ClaimableSearch(() => readers, asNetworkId(1), changeReader(status))
   const news = search.next()
   assert.ok(news?.claimable.length === 1)
   l2.mine((block) => block.tx().claim({ deposit }))
