@@ -6,7 +6,7 @@ import { encodeFeedPlace } from './layout/metaValues.js'
 import type { ReadView, ShardStoreWriter, WriteView } from './shardStore.types.js'
 
 /**
- * Begins a store's feed where there is none: in a new store, and in one of an older build. Begins another one where the store's file is not
+ * Begins a store's feed where there is none: in a new store, and in one that was upgraded. Begins another one where the store's file is not
  * the one of its last start: it was restored or copied, and the numbers behind its newest event may have been given to other events since.
  * The feed of a log is that of all instances, and never changes.
  */

@@ -4,10 +4,12 @@ import { metaKey } from './layout/keys.js'
 import { decodeUint32, encodeUint32 } from './layout/smallRows.js'
 import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
 
-/** Version of the tables' layout. It grows with each change that older builds can't read, or that makes older stores be indexed again. */
-export const SCHEMA_VERSION = 5
-/** The same tables, of a store that follows a log: builds that know of no logs refuse it. */
-export const LOG_SCHEMA_VERSION = 6
+/**
+ * Version of the tables' layout. It grows with each change that older builds can't read, or that makes older stores be indexed again, or
+ * that older builds would not go on with: they would change a store and not tell its feed. 6 was that of a store that follows a log, in
+ * builds without feeds, of which no service could have one.
+ */
+export const SCHEMA_VERSION = 7
 
 /** What a store was made for, as `meta` has it: network, chain and contracts. */
 export type Identity = Readonly<Record<string, string | number>>
@@ -61,7 +63,7 @@ export function checkIdentity(
   if (stored === undefined) return false
   const { schema, identity } = stored
   const again = `index again with \`bds reindex --network ${network.networkId}\``
-  if (!isReadable(schema)) {
+  if (schema !== SCHEMA_VERSION) {
     const remedy = schema < SCHEMA_VERSION ? `bring it up to date with \`bds upgrade\`, or ${again}` : again
     throw new FatalError(
       `${directory} has schema version ${schema}, this build reads ${SCHEMA_VERSION}: ${remedy}`,
@@ -71,11 +73,6 @@ export function checkIdentity(
   if (difference !== undefined)
     throw new FatalError(`${directory} was made for ${difference}: choose another data_dir, or ${again}`)
   return true
-}
-
-/** Whether this build reads stores of a schema: its own, alone or with a log. */
-export function isReadable(schema: number): boolean {
-  return schema === SCHEMA_VERSION || schema === LOG_SCHEMA_VERSION
 }
 
 /**
@@ -89,7 +86,7 @@ export function assertWrittenBy(
   { networkId }: NetworkConfig,
   directory: string,
 ): void {
-  const followsLog = readIdentity(view)?.schema === LOG_SCHEMA_VERSION
+  const followsLog = view.get('meta', metaKey('log')) !== undefined
   const elsewhere = `choose another data_dir, or index again with \`bds reindex --network ${networkId}\``
   if (followsLog && !isInCluster)
     throw new FatalError(

@@ -21,7 +21,7 @@ import { assertRoom, assertSameFacts, readShardSnapshot } from '../../snapshot/s
 import { removeShard } from '../../store/removeShard.js'
 import { fileBytesOf, restoreDirectory, restoreMarker, shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreSnapshot } from '../../store/shardStore.js'
-import { differenceFrom, isReadable, SCHEMA_VERSION } from '../../store/storeIdentity.js'
+import { differenceFrom, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
 import { otherFlagsHelp } from '../input/arguments.js'
@@ -171,7 +171,7 @@ function chooseShards({ config, manifest }: Options): Shard[] {
     const difference = differenceFrom(network, snapshot.identity)
     if (difference !== undefined)
       throw new FatalError(`the backup of network ${networkId} was made for ${difference}`)
-    if (!isReadable(snapshot.schema))
+    if (snapshot.schema !== SCHEMA_VERSION)
       throw new FatalError(
         `the backup of network ${networkId} has schema version ${snapshot.schema}, this build reads ${SCHEMA_VERSION}: restore it with the build that made it (${manifest.build})`,
       )

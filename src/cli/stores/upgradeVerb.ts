@@ -2,10 +2,10 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { exitCodes } from '../../service/exitCodes.js'
-import { OLDEST_UPGRADABLE, upgradeShard } from '../../shard/upgrade/upgradeShard.js'
+import { OLDEST_UPGRADABLE, SCHEMA_OF_LOGS, upgradeShard } from '../../shard/upgrade/upgradeShard.js'
 import { fileBytesOf, shardDirectory } from '../../store/shardDirectory.js'
 import { openFault, openShardStoreWriter } from '../../store/shardStore.js'
-import { differenceFrom, isReadable, readIdentity, SCHEMA_VERSION } from '../../store/storeIdentity.js'
+import { differenceFrom, readIdentity, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
 import { otherFlagsHelp } from '../input/arguments.js'
@@ -83,7 +83,7 @@ async function upgradeNetwork(
     throw openFault(directory, error)
   }
   try {
-    if (isReadable(schema)) return { ...nothing, from_schema: schema }
+    if (schema === SCHEMA_VERSION) return { ...nothing, from_schema: schema }
     const { unknownSenders } = upgradeShard(store, hasher, onProgress)
     return { network_id: networkId, from_schema: schema, unknown_senders: unknownSenders }
   } finally {
@@ -104,7 +104,11 @@ function assertUpgradable(
     throw new FatalError(
       `${directory} has schema version ${schema}, whose rows this build can't read (it upgrades from ${OLDEST_UPGRADABLE} on): ${again}`,
     )
-  if (schema > SCHEMA_VERSION && !isReadable(schema))
+  if (schema === SCHEMA_OF_LOGS)
+    throw new FatalError(
+      `${directory} has schema version ${schema}, that of a log without a feed, which only the log itself can tell: ${again}`,
+    )
+  if (schema > SCHEMA_VERSION)
     throw new FatalError(
       `${directory} has schema version ${schema}, later than this build's ${SCHEMA_VERSION}: use the build that made it, or ${again}`,
     )
@@ -112,7 +116,7 @@ function assertUpgradable(
 
 function tell({ network_id, from_schema, unknown_senders }: Result): string {
   if (from_schema === null) return `network ${network_id}: nothing is stored`
-  if (isReadable(from_schema)) return `network ${network_id}: has schema ${from_schema} already`
+  if (from_schema === SCHEMA_VERSION) return `network ${network_id}: has schema ${SCHEMA_VERSION} already`
   const asked = unknown_senders === 0 ? '' : `; the next run asks for ${unknown_senders} unknown senders`
   return `network ${network_id}: upgraded from schema ${from_schema} to ${SCHEMA_VERSION}${asked}`
 }

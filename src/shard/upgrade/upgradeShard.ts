@@ -11,7 +11,7 @@ import { isNobody, SENDER_BYTES, senderNotes, senderRowKey } from '../../store/l
 import { encodeMetadataDigest, encodeUint32 } from '../../store/layout/smallRows.js'
 import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView, ShardStoreWriter, WriteView } from '../../store/shardStore.types.js'
-import { SCHEMA_VERSION } from '../../store/storeIdentity.js'
+import { readIdentity, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { decodeUndoPart, undoKey } from '../../store/undo.js'
 import { putCatchingUp, readCounters, readUndoFloor, senderWatermark } from '../position/chainPosition.js'
 import { readLineageSpans } from '../snapshot/localExitRoots.js'
@@ -21,6 +21,8 @@ import { StoredRows } from '../write/storedRows.js'
 
 /** The oldest schema that can be brought up to date in place. */
 export const OLDEST_UPGRADABLE = 4
+/** It can't: instances that were upgraded at different places of their log would have different feeds. */
+export const SCHEMA_OF_LOGS = 6
 
 /** What an upgrade has added to a shard. */
 export interface Upgraded {
@@ -30,8 +32,9 @@ export interface Upgraded {
 }
 
 /**
- * Brings a shard from schema 4 to this build's, in one transaction: it is of one schema or of the other, whenever the process ends. Rows
- * and trees are the same in both; what later builds derive from them besides is derived here, with undo for blocks that may still be undone.
+ * Brings a shard from schema 4 or 5 to this build's, in one transaction: it is of one schema or of the other, whenever the process ends.
+ * Rows and trees are the same in all; what schema 5 derives from them besides is derived here, with undo for blocks that may still be
+ * undone. The feed of schema 7 is empty: it begins anew with the next start, and its readers read the lists once.
  * @param onProgress is called with the share that is done, 0 to 1.
  */
 export function upgradeShard(
@@ -40,22 +43,41 @@ export function upgradeShard(
   onProgress: (share: number, what: string) => void,
 ): Upgraded {
   return store.transact((view) => {
-    const history = readUndoneHistory(view)
-    onProgress(0, 'metadata')
-    const longMetadata = noteLongMetadata(view, hasher, history)
-    onProgress(0.3, 'senders')
-    const unknownSenders =
-      noteNobodies(view, 'deposit', 'depositSenders', 'deposits') +
-      noteNobodies(view, 'claim', 'claimSenders', 'claims')
-    onProgress(0.6, 'regrown deposits')
-    noteAllRegrown(view, hasher, history)
-    view.setUndoBlock(undefined)
-    // Older builds compared fewer things with the contracts: nothing is ready before the next run has compared them.
-    putCatchingUp(view, true)
+    const schema = readIdentity(view)?.schema
+    const added =
+      schema === 4 ? deriveSchema5(view, hasher, onProgress) : { unknownSenders: 0, longMetadata: 0 }
+    emptyFeed(view)
     view.put('meta', metaKey('schema'), encodeUint32(SCHEMA_VERSION))
     onProgress(1, 'done')
-    return { unknownSenders, longMetadata }
+    return added
   })
+}
+
+function deriveSchema5(
+  view: WriteView,
+  hasher: TreeHasher,
+  onProgress: (share: number, what: string) => void,
+): Upgraded {
+  const history = readUndoneHistory(view)
+  onProgress(0, 'metadata')
+  const longMetadata = noteLongMetadata(view, hasher, history)
+  onProgress(0.3, 'senders')
+  const unknownSenders =
+    noteNobodies(view, 'deposit', 'depositSenders', 'deposits') +
+    noteNobodies(view, 'claim', 'claimSenders', 'claims')
+  onProgress(0.6, 'regrown deposits')
+  noteAllRegrown(view, hasher, history)
+  view.setUndoBlock(undefined)
+  // Builds of schema 4 compared fewer things with the contracts: nothing is ready before the next run has compared them.
+  putCatchingUp(view, true)
+  return { unknownSenders, longMetadata }
+}
+
+/** A build that was tried may have begun a feed, and an older one gone on without telling it. */
+function emptyFeed(view: WriteView): void {
+  view.clear('feed')
+  view.clear('claimable')
+  for (const name of ['feed', 'feedFile', 'claimableTold'] as const) view.removeUnseen('meta', metaKey(name))
 }
 
 /** A block that may be undone, as its undo record tells of it. */

@@ -2,9 +2,7 @@ import { FatalError } from '../../errors/chainErrors.js'
 import { InvariantError } from '../../errors/invariantError.js'
 import { asDepositCount, type BlockNumber, type NetworkId } from '../../protocol/units.js'
 import { latin1, type MetaName, metaKey } from '../../store/layout/keys.js'
-import { encodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView, ShardStoreWriter, WriteView } from '../../store/shardStore.types.js'
-import { LOG_SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import {
   putCatchingUp,
   putClaimsCompared,
@@ -181,8 +179,6 @@ function begin(view: WriteView, settings: LogSettings): void {
   // All instances have one feed: ids of one are those of another.
   putFeedPlace(view, { feedId: feedIdOfLog(settings.logId), oldest: 1, newest: 0 })
   view.removeUnseen('meta', metaKey('feedFile'))
-  // Builds that know of no logs would change the shard, and nobody would notice.
-  view.put('meta', metaKey('schema'), encodeUint32(LOG_SCHEMA_VERSION))
 }
 
 /** @returns the numbers of noted rows afterwards. @throws Refusal */

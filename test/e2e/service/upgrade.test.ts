@@ -8,9 +8,9 @@ import { encodeUint32 } from '../../../src/store/layout/smallRows.js'
 import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreSnapshot, openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { readIdentity } from '../../../src/store/storeIdentity.js'
+import { buildOlderWorld, olderSchemas, unpackOlderStores } from '../../support/olderStores.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, sendersKnown, serveWorld } from '../../support/serviceWorld.js'
-import { buildWorldOfSchema4, unpackStoresOfSchema4 } from '../../support/storesOfSchema4.js'
 import { untilEqual } from '../../support/until.js'
 
 async function bds(context: TestContext, ...args: string[]) {
@@ -31,50 +31,54 @@ async function schemasIn(dataDir: string, networkIds: readonly number[]): Promis
   return schemas
 }
 
-test('a service on upgraded stores gives the answers of one that has read the chains anew', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildWorldOfSchema4())
-  const [old, fresh] = [configFile('old'), configFile('fresh')]
-  unpackStoresOfSchema4(dataDirOf(old), world.networkIds)
-  const refused = await bds(t, 'run', '--config', old)
-  assert.equal(refused.code, 4)
-  assert.match(
-    refused.stderr,
-    /has schema version 4, this build reads 5: bring it up to date with `bds upgrade`, or/,
-  )
-  const done = await bds(t, 'upgrade', '--config', old)
-  assert.deepEqual(
-    [done.code, done.stdout],
-    [
-      0,
+for (const schema of olderSchemas)
+  test(`a service on stores of schema ${schema} that were upgraded gives the answers of one that has read the chains anew`, async (t) => {
+    const { world, configFile } = await serveWorld(t, buildOlderWorld())
+    const [old, fresh] = [configFile('old'), configFile('fresh')]
+    unpackOlderStores(schema, dataDirOf(old), world.networkIds)
+    const refused = await bds(t, 'run', '--config', old)
+    assert.equal(refused.code, 4)
+    assert.match(
+      refused.stderr,
+      new RegExp(
+        `has schema version ${schema}, this build reads 7: bring it up to date with \`bds upgrade\`, or`,
+      ),
+    )
+    const done = await bds(t, 'upgrade', '--config', old)
+    assert.deepEqual(
+      [done.code, done.stdout],
       [
-        'network 0: upgraded from schema 4 to 5',
-        'network 1: upgraded from schema 4 to 5',
-        'network 2: upgraded from schema 4 to 5; the next run asks for 2 unknown senders',
-      ].join('\n'),
-    ],
-    done.stderr,
-  )
-  const again = await bds(t, 'upgrade', '--config', old, '--json')
-  const network = (network_id: number) => ({ network_id, from_schema: 5, unknown_senders: 0 })
-  assert.deepEqual(JSON.parse(again.stdout), { schema: 5, networks: [network(0), network(1), network(2)] })
-  assert.equal((await bds(t, 'verify', '--config', old, '--deep')).code, 0)
+        0,
+        [
+          `network 0: upgraded from schema ${schema} to 7`,
+          `network 1: upgraded from schema ${schema} to 7`,
+          `network 2: upgraded from schema ${schema} to 7${schema === 4 ? '; the next run asks for 2 unknown senders' : ''}`,
+        ].join('\n'),
+      ],
+      done.stderr,
+    )
+    const again = await bds(t, 'upgrade', '--config', old, '--json')
+    const network = (network_id: number) => ({ network_id, from_schema: 7, unknown_senders: 0 })
+    assert.deepEqual(JSON.parse(again.stdout), { schema: 7, networks: [network(0), network(1), network(2)] })
+    assert.equal((await bds(t, 'verify', '--config', old, '--deep')).code, 0)
 
-  const expected = await startService(t, fresh)
-  await inStep(expected, world)
-  await sendersKnown(expected)
-  const answers = await everyAnswer(expected, world)
-  await expected.kill('SIGTERM')
-  const service = await startService(t, old)
-  await inStep(service, world)
-  await untilEqual(() => everyAnswer(service, world), answers, 'the answers of a fresh store')
-})
+    const expected = await startService(t, fresh)
+    await inStep(expected, world)
+    await sendersKnown(expected)
+    const answers = await everyAnswer(expected, world)
+    await expected.kill('SIGTERM')
+    const service = await startService(t, old)
+    await inStep(service, world)
+    await untilEqual(() => everyAnswer(service, world), answers, 'the answers of a fresh store')
+  })
 
 test('an upgrade that is killed at any time leaves stores of one schema or the other, and goes on when it is run again', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildWorldOfSchema4())
+  const { world, configFile } = await serveWorld(t, buildOlderWorld())
   const file = configFile('data')
   for (let round = 0; round < 6; round++) {
     rmSync(dataDirOf(file), { recursive: true, force: true })
-    unpackStoresOfSchema4(dataDirOf(file), world.networkIds)
+    const older = olderSchemas[round % 3 === 0 ? 1 : 0]
+    unpackOlderStores(older, dataDirOf(file), world.networkIds)
     const running = startBds(t, ['upgrade', '--config', file])
     // By the lines that tell of a network, and at any time.
     if (round % 2 === 0)
@@ -85,26 +89,27 @@ test('an upgrade that is killed at any time leaves stores of one schema or the o
     else void delay(randomInt(1_500)).then(() => running.child.kill('SIGKILL'))
     await running.exited
     for (const schema of await schemasIn(dataDirOf(file), world.networkIds))
-      assert.ok(schema === 4 || schema === 5)
+      assert.ok(schema === older || schema === 7)
     const again = await bds(t, 'upgrade', '--config', file)
     assert.equal(again.code, 0, again.stderr)
-    assert.deepEqual(await schemasIn(dataDirOf(file), world.networkIds), [5, 5, 5])
+    assert.deepEqual(await schemasIn(dataDirOf(file), world.networkIds), [7, 7, 7])
     const verified = await bds(t, 'verify', '--config', file, '--deep', '--offline')
     assert.equal(verified.code, 0, verified.stdout)
   }
 })
 
 test('a store that is too old, too new or of another deployment is refused in one line and left as it was', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildWorldOfSchema4())
+  const { world, configFile } = await serveWorld(t, buildOlderWorld())
   const file = configFile('data')
-  unpackStoresOfSchema4(dataDirOf(file), world.networkIds)
+  unpackOlderStores(4, dataDirOf(file), world.networkIds)
   const directory = shardDirectory(dataDirOf(file), 1)
   const cases: [schema: number, message: RegExp][] = [
     [
       3,
       /has schema version 3, whose rows this build can't read \(it upgrades from 4 on\): read the network .*reindex/,
     ],
-    [99, /has schema version 99, later than this build's 5: use the build that made it, or .*reindex/],
+    [6, /has schema version 6, that of a log without a feed, .*reindex/],
+    [99, /has schema version 99, later than this build's 7: use the build that made it, or .*reindex/],
   ]
   for (const [schema, message] of cases) {
     const store = openShardStoreWriter(directory)

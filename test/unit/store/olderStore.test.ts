@@ -9,33 +9,40 @@ import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { toHex } from '../../support/indexedBlocks.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
-import { buildWorldOfSchema4, unpackStoresOfSchema4 } from '../../support/storesOfSchema4.js'
+import { buildOlderWorld, olderSchemas, unpackOlderStores } from '../../support/olderStores.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
-test('a store of schema 4 is refused by its version and left unchanged', async (context) => {
-  const world = buildWorldOfSchema4()
-  const networks = world.networkIds.map((networkId) =>
-    world.network(networkId).config(['http://127.0.0.1:1']),
-  )
-  const config = { ...loadedConfig(tempFolder(context)), networks }
-  unpackStoresOfSchema4(config.dataDir, world.networkIds)
-  const file = join(shardDirectory(config.dataDir, 0), 'data.mdb')
-  const before = readFileSync(file)
-  assert.throws(() => prepareStores(config), {
-    name: 'FatalError',
-    message: `${shardDirectory(config.dataDir, 0)} has schema version 4, this build reads 5: bring it up to date with \`bds upgrade\`, or index again with \`bds reindex --network 0\``,
+for (const schema of olderSchemas)
+  test(`a store of schema ${schema} is refused by its version and left unchanged`, async (context) => {
+    const world = buildOlderWorld()
+    const networks = world.networkIds.map((networkId) =>
+      world.network(networkId).config(['http://127.0.0.1:1']),
+    )
+    const config = { ...loadedConfig(tempFolder(context)), networks }
+    unpackOlderStores(schema, config.dataDir, world.networkIds)
+    const file = join(shardDirectory(config.dataDir, 0), 'data.mdb')
+    const before = readFileSync(file)
+    assert.throws(() => prepareStores(config), {
+      name: 'FatalError',
+      message: `${shardDirectory(config.dataDir, 0)} has schema version ${schema}, this build reads 7: bring it up to date with \`bds upgrade\`, or index again with \`bds reindex --network 0\``,
+    })
+    assert.deepEqual(readFileSync(file), before)
   })
-  assert.deepEqual(readFileSync(file), before)
-})
 
-test('the stored schema 4 fixtures and the world that they were made from still have the same block hashes', async (context) => {
-  const world = buildWorldOfSchema4()
-  const folder = tempFolder(context)
-  unpackStoresOfSchema4(folder, world.networkIds)
-  for (const networkId of world.networkIds) {
-    const store = openShardStoreWriter(shardDirectory(folder, networkId))
-    context.after(() => store.close())
-    const { number, hash } = decodeCheckpoint(store.get('meta', metaKey('checkpoint'))!)
-    assert.equal(toHex(hash), world.network(networkId).blocks[number]!.hash, `network ${networkId}`)
+test('the older stores and the world that they were made from still have the same block hashes', async (context) => {
+  const world = buildOlderWorld()
+  for (const schema of olderSchemas) {
+    const folder = tempFolder(context)
+    unpackOlderStores(schema, folder, world.networkIds)
+    for (const networkId of world.networkIds) {
+      const store = openShardStoreWriter(shardDirectory(folder, networkId))
+      context.after(() => store.close())
+      const { number, hash } = decodeCheckpoint(store.get('meta', metaKey('checkpoint'))!)
+      assert.equal(
+        toHex(hash),
+        world.network(networkId).blocks[number]!.hash,
+        `schema ${schema}, network ${networkId}`,
+      )
+    }
   }
 })

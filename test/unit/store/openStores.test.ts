@@ -53,7 +53,7 @@ test('a store that follows a log opens in a cluster only, and one that was index
   // Nothing is stored yet: it may become either.
   await prepareStores(alone).close()
   await prepareStores(inCluster).close()
-  const put = async (name: 'schema' | 'checkpoint', value: Uint8Array) => {
+  const put = async (name: 'log' | 'checkpoint', value: Uint8Array) => {
     const store = openShardStoreWriter(shardDirectory(folder, 1))
     store.transact((view) => view.put('meta', metaKey(name), value))
     await store.close()
@@ -64,7 +64,7 @@ test('a store that follows a log opens in a cluster only, and one that was index
     name: 'FatalError',
     message: /^\S+ was indexed without a cluster, .*`bds reindex --network 1`/,
   })
-  await put('schema', encodeUint32(6))
+  await put('log', Buffer.from('{}'))
   await prepareStores(inCluster).close()
   assert.throws(() => prepareStores(alone), {
     name: 'FatalError',
@@ -80,7 +80,7 @@ test('a store of another schema version is refused', async (context) => {
   await store.close()
   assert.throws(() => prepareStores(configOf(folder)), {
     name: 'FatalError',
-    message: `${shardDirectory(folder, 1)} has schema version 99, this build reads 5: index again with \`bds reindex --network 1\``,
+    message: `${shardDirectory(folder, 1)} has schema version 99, this build reads 7: index again with \`bds reindex --network 1\``,
   })
 })
 

@@ -6,17 +6,24 @@ import {
   readCheckpoint,
   readHeaderAtOrBelow,
 } from '../../../../src/shard/position/chainPosition.js'
+import {
+  isClaimableTold,
+  putClaimableTold,
+  putFeedPlace,
+  readFeedPlace,
+} from '../../../../src/shard/position/feedPosition.js'
 import { upgradeShard } from '../../../../src/shard/upgrade/upgradeShard.js'
 import { verifyShard } from '../../../../src/shard/verify/verifyShard.js'
 import { revertTo } from '../../../../src/shard/write/revertTo.js'
-import { metaKey } from '../../../../src/store/layout/keys.js'
+import { beginFeed } from '../../../../src/store/ensureFeed.js'
+import { feedKey, metaKey, uint32PairKey } from '../../../../src/store/layout/keys.js'
 import { shardDirectory } from '../../../../src/store/shardDirectory.js'
 import { openShardStoreReader, openShardStoreWriter } from '../../../../src/store/shardStore.js'
 import type { ReadView } from '../../../../src/store/shardStore.types.js'
 import { readIdentity } from '../../../../src/store/storeIdentity.js'
 import { compileMerkleModule, createHasher } from '../../../../src/wasm/wasmModule.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
-import { buildWorldOfSchema4, unpackStoresOfSchema4 } from '../../../support/storesOfSchema4.js'
+import { buildOlderWorld, olderSchemas, unpackOlderStores } from '../../../support/olderStores.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { dumpTables } from '../../../support/testShard.js'
 
@@ -35,9 +42,9 @@ function upgraded(context: TestContext, folder: string, networkId: number) {
 }
 
 test('what later schemas derive from the rows is missing in schema 4, and is there after the upgrade', (context) => {
-  const world = buildWorldOfSchema4()
+  const world = buildOlderWorld()
   const folder = tempFolder(context)
-  unpackStoresOfSchema4(folder, world.networkIds)
+  unpackOlderStores(4, folder, world.networkIds)
   const before = openShardStoreWriter(shardDirectory(folder, 1))
   assert.deepEqual(
     damageOf(before, asNetworkId(1)).map((text) => text.split(':')[0]),
@@ -47,7 +54,7 @@ test('what later schemas derive from the rows is missing in schema 4, and is the
   const notes = { 0: 0, 1: 0, 2: 2 }
   for (const networkId of world.networkIds) {
     const { store, result } = upgraded(context, folder, networkId)
-    assert.equal(readIdentity(store)?.schema, 5)
+    assert.equal(readIdentity(store)?.schema, 7)
     // Until the next run has compared claims with the contracts, nothing is ready.
     assert.equal(readCatchingUp(store), true)
     assert.deepEqual(damageOf(store, asNetworkId(networkId)), [], `network ${networkId}`)
@@ -56,57 +63,83 @@ test('what later schemas derive from the rows is missing in schema 4, and is the
   }
 })
 
-test('an upgraded store has the entries of one that was indexed by this build', (context) => {
-  const world = buildWorldOfSchema4()
-  const indexed = new IndexedWorld(context, world)
-  indexed.syncAll()
-  const folder = tempFolder(context)
-  unpackStoresOfSchema4(folder, world.networkIds)
-  // Undo and headers depend on the batches; senders of cut deposits and of claims that an administrator set are asked for later.
-  const left = ['headers', 'undo', 'archivedDeposits', 'claimSenders', 'senderNotes'] as const
-  const dump = (view: ReadView) =>
-    Object.entries(dumpTables(view, left)).filter(
-      ([key]) =>
-        key !== `meta/${Buffer.from(metaKey('catchingUp')).toString('hex')}` && !/^listHeads\/05/.test(key),
-    )
-  for (const networkId of world.networkIds) {
-    const { store } = upgraded(context, folder, networkId)
-    const fresh = openShardStoreReader(shardDirectory(indexed.config.dataDir, networkId))
-    context.after(() => fresh.close())
-    fresh.refresh()
-    const expected = dump(fresh)
-    fresh.release()
-    assert.deepEqual(dump(store).sort(), expected.sort(), `network ${networkId}`)
-  }
-})
-
-test('every block of an upgraded store can still be undone, and leaves no damage', (context) => {
-  const world = buildWorldOfSchema4()
-  const folder = tempFolder(context)
-  unpackStoresOfSchema4(folder, world.networkIds)
-  for (const networkId of world.networkIds) {
-    const { store } = upgraded(context, folder, networkId)
-    const { startBlock } = world.network(networkId).config([])
-    for (let undone = 0; ; undone++) {
-      const checkpoint = readCheckpoint(store)
-      if (checkpoint === undefined) {
-        assert.ok(undone > 5, `network ${networkId}: only ${undone} blocks`)
-        break
-      }
-      const ancestor = readHeaderAtOrBelow(store, checkpoint.number - 1)?.number ?? startBlock - 1
-      store.transact((view) => revertTo(view, ancestor, startBlock))
-      assert.deepEqual(
-        damageOf(store, asNetworkId(networkId)),
-        [],
-        `network ${networkId} at block ${ancestor}`,
+for (const schema of olderSchemas) {
+  test(`a store of schema ${schema} that was upgraded has the entries of one that was indexed by this build`, async (context) => {
+    const world = buildOlderWorld()
+    const indexed = new IndexedWorld(context, world)
+    indexed.syncAll()
+    const folder = tempFolder(context)
+    unpackOlderStores(schema, folder, world.networkIds)
+    // Undo and headers depend on the batches; senders of cut deposits and of claims that an administrator set are asked for later.
+    const left = ['headers', 'undo', 'archivedDeposits', 'claimSenders', 'senderNotes'] as const
+    const dump = (view: ReadView) =>
+      Object.entries(dumpTables(view, left)).filter(
+        ([key]) =>
+          key !== `meta/${Buffer.from(metaKey('catchingUp')).toString('hex')}` && !/^listHeads\/05/.test(key),
       )
+    for (const networkId of world.networkIds) {
+      const { store } = upgraded(context, folder, networkId)
+      const fresh = openShardStoreReader(shardDirectory(indexed.config.dataDir, networkId))
+      context.after(() => fresh.close())
+      fresh.refresh()
+      const expected = dump(fresh)
+      fresh.release()
+      assert.deepEqual(dump(store).sort(), expected.sort(), `network ${networkId}`)
     }
-  }
+  })
+
+  test(`every block of a store of schema ${schema} that was upgraded can still be undone, and leaves no damage`, (context) => {
+    const world = buildOlderWorld()
+    const folder = tempFolder(context)
+    unpackOlderStores(schema, folder, world.networkIds)
+    for (const networkId of world.networkIds) {
+      const { store } = upgraded(context, folder, networkId)
+      const { startBlock } = world.network(networkId).config([])
+      for (let undone = 0; ; undone++) {
+        const checkpoint = readCheckpoint(store)
+        if (checkpoint === undefined) {
+          assert.ok(undone > 5, `network ${networkId}: only ${undone} blocks`)
+          break
+        }
+        const ancestor = readHeaderAtOrBelow(store, checkpoint.number - 1)?.number ?? startBlock - 1
+        store.transact((view) => revertTo(view, ancestor, startBlock))
+        assert.deepEqual(
+          damageOf(store, asNetworkId(networkId)),
+          [],
+          `network ${networkId} at block ${ancestor}`,
+        )
+      }
+    }
+  })
+}
+
+test('a store of schema 5 stays ready when it is upgraded, and what was told in a feed of an older build is gone', (context) => {
+  const folder = tempFolder(context)
+  unpackOlderStores(5, folder, [1])
+  const before = openShardStoreWriter(shardDirectory(folder, 1))
+  beginFeed(before, 7, (view) => view.putUnseen('meta', metaKey('feedFile'), Uint8Array.of(1)))
+  before.transact((view) => {
+    putFeedPlace(view, { feedId: 7, oldest: 1, newest: 1 })
+    view.putUnseen('feed', feedKey(1), Uint8Array.of(1))
+    view.putUnseen('claimable', uint32PairKey(0, 1), Uint8Array.of(1))
+    putClaimableTold(view, true)
+  })
+  const wasCatchingUp = readCatchingUp(before)
+  void before.close()
+  const { store, result } = upgraded(context, folder, 1)
+  assert.deepEqual(result, { unknownSenders: 0, longMetadata: 0 })
+  assert.equal(readIdentity(store)?.schema, 7)
+  assert.equal(readCatchingUp(store), wasCatchingUp)
+  const all = { start: Uint8Array.of(0), end: new Uint8Array(64).fill(0xff) }
+  assert.deepEqual([...store.list('feed', all), ...store.list('claimable', all)], [])
+  assert.deepEqual([readFeedPlace(store), isClaimableTold(store)], [undefined, false])
+  assert.equal(store.get('meta', metaKey('feedFile')), undefined)
+  assert.deepEqual(damageOf(store, asNetworkId(1)), [])
 })
 
 test('an upgrade that fails leaves a store of schema 4 as it was', (context) => {
   const folder = tempFolder(context)
-  unpackStoresOfSchema4(folder, [1])
+  unpackOlderStores(4, folder, [1])
   const store = openShardStoreWriter(shardDirectory(folder, 1))
   context.after(() => store.close())
   const before = dumpTables(store)

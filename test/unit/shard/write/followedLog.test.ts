@@ -169,7 +169,7 @@ test('a log does not begin with a shard that holds something, which the others w
   await close()
 })
 
-test('a build that follows no log refuses the store of one by its schema', async (context) => {
+test('a service that is alone refuses the store of a log', async (context) => {
   const network = createFakeWorld({ networks: [1] })
     .network(1)
     .config(['http://127.0.0.1:1'])
@@ -181,7 +181,7 @@ test('a build that follows no log refuses the store of one by its schema', async
   await close()
   assert.throws(() => prepareStores(config), {
     name: 'FatalError',
-    message: `${directory} has schema version 6, this build reads 5: index again with \`bds reindex --network 1\``,
+    message: `${directory} follows the log of a cluster, and cluster.servers is empty: configure them, choose another data_dir, or index again with \`bds reindex --network 1\``,
   })
 })
 
@@ -246,7 +246,7 @@ test('a mark notices one wrong byte in its stretch', async (context) => {
   follower.give(begin)
   follower.give({ type: 'applyBlocks', batch: batchOf(chain.blocks) })
   const stretch: TableStretch = { ...beginning, table: 'deposits' }
-  const mark: ShardCommand = { type: 'mark', mark: follower.shard.writer.mark(stretch) }
+  const mark = { type: 'mark', mark: follower.shard.writer.mark(stretch) } as const
   await follower.shard.close()
   const store = openShardStoreWriter(shardDirectory(folder, 1))
   store.transact((view) => {
@@ -263,6 +263,13 @@ test('a mark notices one wrong byte in its stretch', async (context) => {
   assert.throws(
     () => writer.apply(mark, placeAt(3)),
     /^InvariantError: the shard differs from its log: digest 0x/,
+  )
+  const ofAnotherBuild = { ...mark, mark: { ...mark.mark, schema: 6 } }
+  assert.deepEqual(writer.apply(ofAnotherBuild, placeAt(3)), APPLIED, 'whose bytes are others')
+  const otherCounts = { ...mark, mark: { ...ofAnotherBuild.mark, deposits: 1 } }
+  assert.throws(
+    () => writer.apply(otherCounts, placeAt(4)),
+    /^InvariantError: the shard differs from its log: deposits \d+ \(in the log: 1\);/,
   )
   await close()
 })

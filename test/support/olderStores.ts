@@ -8,11 +8,11 @@ import { buildSmallWorld } from './fakeChainScenario.js'
 import { account, type FakeDeposit, tokenAddress, userContract } from './fakeState.js'
 
 /**
- * The chains that the stores in `test/fixtures/schema4` were made from: the small world, and behind it what later schemas
- * store otherwise or besides: a local exit tree that was cut and grew again with a partly equal tail, claims set and unset by
+ * The chains that the stores in `test/fixtures/schema4` and `schema5` were made from: the small world, and behind it what later
+ * schemas than the first of them store otherwise or besides: a local exit tree that was cut and grew again with a partly equal tail, claims set and unset by
  * an administrator, a claim of a deposit that was cut off, metadata of 6,000 bytes, remapped tokens, call-through senders.
  */
-export function buildWorldOfSchema4(): FakeWorld {
+export function buildOlderWorld(): FakeWorld {
   const { world, ready, betweenRollups } = buildSmallWorld()
   const [l1, first, second] = [world.network(0), world.network(1), world.network(2)]
   const made: FakeDeposit[] = []
@@ -45,12 +45,18 @@ export function buildWorldOfSchema4(): FakeWorld {
   return world
 }
 
-/** Unpacks the stores that a build of schema 4 made from `buildWorldOfSchema4` into a data folder. */
-export function unpackStoresOfSchema4(dataDir: string, networkIds: readonly number[]): void {
+export const olderSchemas = [4, 5] as const
+
+/** Unpacks the stores that a build of an older schema made from `buildOlderWorld` into a data folder. */
+export function unpackOlderStores(
+  schema: (typeof olderSchemas)[number],
+  dataDir: string,
+  networkIds: readonly number[],
+): void {
   for (const networkId of networkIds) {
     const directory = shardDirectory(dataDir, networkId)
     mkdirSync(directory, { recursive: true })
-    const packed = readFileSync(join('test', 'fixtures', 'schema4', `${networkId}.mdb.gz`))
+    const packed = readFileSync(join('test', 'fixtures', `schema${schema}`, `${networkId}.mdb.gz`))
     writeFileSync(join(directory, 'data.mdb'), gunzipSync(packed))
   }
 }
