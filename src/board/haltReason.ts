@@ -24,6 +24,7 @@ export const haltReasons = [
   'data_folder_lost',
   'log_position_overflow',
   'answer_too_large',
+  'newer_command',
 ] as const
 
 export type HaltReason = (typeof haltReasons)[number]
@@ -33,11 +34,12 @@ const HARMLESS: readonly HaltReason[] = [
   'rpc_unavailable',
   'state_unavailable',
   'answer_too_large',
+  'newer_command',
 ]
 
 /**
  * Whether this halt makes the network's data doubtful, so that nobody gets proofs or readiness from it. The harmless reasons
- * (no disk space, no endpoint, no endpoint that answers contract calls, an answer that is too large) only leave the data old or
+ * (no disk space, no endpoint, no endpoint that answers contract calls, an answer that is too large, a build that is too old for the log) only leave the data old or
  * incomplete.
  */
 export function isInDoubt(reason: HaltReason): boolean {

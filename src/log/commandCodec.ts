@@ -12,6 +12,7 @@ import type { LogSettings, ShardMark, TableStretch } from '../shard/shardLog.typ
 import { type TableName, tables } from '../store/layout/tables.js'
 import { readEvents, writeEvents } from './commandEvents.js'
 import {
+  type Additions,
   address,
   assertTransactionHash,
   blockNumber,
@@ -22,6 +23,7 @@ import {
   hash,
   header,
   headPlace,
+  lastOf,
   list,
   MOST_BLOCK,
   MOST_SENDER_CODE,
@@ -33,6 +35,7 @@ import {
   record,
   sender,
   senderCode,
+  since,
   uint8,
   uint32,
   uint53,
@@ -46,7 +49,16 @@ import { RowColumns, totalsOf, writeTotals } from './rowColumns.js'
 
 /**
  * Version of everything in this room: commands and their messages. It rises with every change of what is written, new types of commands
- * and events among them. A build reads the versions up to its own.
+ * and events, halt reasons and tables among them; `Additions` and `since` say what came with which version.
+ *
+ * A build writes its own version and reads all up to it. So instances of two builds may follow one log, and none of them may apply what
+ * another one leaves out: their shards would differ, and no command would tell. What bytes say therefore depends on the bytes alone.
+ * - A newer version, of a message or of a command: this build can't know. It applies nothing, and stands in front of it until it is upgraded.
+ *   Upgrade those that follow first, and the one that leads last.
+ * - An older version: read by the rules of that version, with the values that its builds took for granted. What they refused is refused.
+ * - What no encoder of its version writes, or has not the hash that it was sent with: no command, for every build that knows the version,
+ *   now and later. All leave it out. Only a defect or a foreign writer makes such; what a proposer left half done is none, and is left out by
+ *   the parts that are missing.
  */
 export const COMMAND_CODEC_VERSION = 2
 
@@ -170,10 +182,18 @@ const notedSender = record<NotedSender>({
   isUnknown: boolean,
 })
 
+/** What `feed.keep_events` is by default: who wrote version 1 had no feed, and logs of it have the usual one. */
+const FEED_OF_VERSION_1 = 1_000_000
+/** Builds that wrote version 1 had no other one for stores of a log. */
+const SCHEMA_OF_VERSION_1 = 6
+
 /** LMDB takes no longer ones. */
 const MOST_KEY_BYTES = 1_978
 
 const startOvers = record<StartOvers>({ count: uint32(), notBeforeMs: orUndefined(milliseconds) })
+
+/** Types of commands that came later. */
+const laterTypes: Additions<ShardCommand['type']> = { 2: 'noteClaimable' }
 
 /** The content of each type of command. Its number, which is part of the format, is its position here: new types are appended. */
 const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type>> } = {
@@ -204,7 +224,7 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
       finalityTag: oneOf(['latest', 'safe', 'finalized']),
       finalityDepth: uint32(),
       gerInjection: oneOf(['auto', 'event', 'poll']),
-      feedKeepEvents: uint32(),
+      feedKeepEvents: since(2, uint32(), FEED_OF_VERSION_1),
     }),
   },
   mark: {
@@ -214,14 +234,15 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
       claims: uint32(),
       l1InfoLeaves: uint32(),
       stretch: record<TableStretch>({
-        table: oneOf(Object.keys(tables) as TableName[]),
+        table: oneOf(Object.keys(tables) as TableName[], { 2: 'feed' }),
         from: bytes(1, MOST_KEY_BYTES),
         entries: uint32(),
       }),
       digest: hash,
+      schema: since(2, uint32(), SCHEMA_OF_VERSION_1),
     }),
   },
-  noteHalt: { reason: oneOf(haltReasons) },
+  noteHalt: { reason: oneOf(haltReasons, { 2: 'newer_command' }) },
   noteHeadPlace: { place: headPlace },
   noteClaimable: {
     news: record<ClaimableNews>({
@@ -257,6 +278,7 @@ const layouts = Object.entries(contents).map(
   }),
 )
 const layoutOf = new Map(layouts.map((layout) => [layout.type, layout]))
+const types = layouts.map(({ type }) => type)
 
 /**
  * Writes a command down: version, number of its type, content. The same command gives the same bytes, in every process. Events that are
@@ -275,17 +297,18 @@ export function encodeCommand(command: ShardCommand): Uint8Array {
 }
 
 /**
- * Reads a command that `encodeCommand` wrote, and nothing else: what it accepts, it would write with the same bytes. No length or count
+ * Reads a command that `encodeCommand` of this build or an older one wrote, and nothing else: what it accepts, the newest build of that
+ * version would write with the same bytes. No length or count
  * is believed before the bytes are there that it speaks of, so what is allocated stays in proportion to `bytes`: at most some 200 times
  * as much, by metadata that many rows share.
  * @returns a command that owns all its memory: `bytes` may be written to afterwards.
  * @throws CommandFormatError
  */
 export function decodeCommand(bytes: Uint8Array): ShardCommand {
-  assertVersion(bytes[0], 'version of the command')
-  const from = new CommandReader(bytes)
+  const version = readVersion(bytes[0], 'version of the command')
+  const from = new CommandReader(bytes, version)
   from.integer(0xff, 'version of the command')
-  const { type, content } = layouts[from.integer(layouts.length - 1, 'type of the command')]!
+  const { type, content } = layouts[from.integer(lastOf(types, laterTypes, version), 'type of the command')]!
   const read = content.read(from, type)
   from.end()
   // The table of contents pairs each type with what belongs to it.
@@ -293,7 +316,7 @@ export function decodeCommand(bytes: Uint8Array): ShardCommand {
 }
 
 /** @param version the first byte of a command or of a message. @throws CommandFormatError unless this build can read it. */
-export function assertVersion(version: number | undefined, field: string): void {
+export function readVersion(version: number | undefined, field: string): number {
   if (version !== undefined && version > COMMAND_CODEC_VERSION)
     throw new CommandFormatError(
       'newer_version',
@@ -301,8 +324,9 @@ export function assertVersion(version: number | undefined, field: string): void 
       field,
       `${version} is newer than ${COMMAND_CODEC_VERSION}, the newest that this build reads: upgrade this instance`,
     )
-  if (version !== COMMAND_CODEC_VERSION)
+  if (version === undefined || version === 0)
     throw new CommandFormatError('malformed', 0, field, `${version ?? 'nothing'} is no version`)
+  return version
 }
 
 /** About how long the command will be. A wrong guess costs time, no more. */

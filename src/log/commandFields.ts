@@ -86,14 +86,46 @@ export function optional<Value>(field: Field<Value>): OptionalField<Value> {
   return { ...orUndefined(field), isOptional: true }
 }
 
+/**
+ * Which values of a list that is only appended to came with which version of commands: version → the first of its own. Versions that added
+ * none are left out, as is the first one.
+ */
+export type Additions<Value> = Readonly<Record<number, Value>>
+
+/** Position of the last value that commands of a version may name. An older build has refused the others, so every later one does. */
+export function lastOf<Value>(
+  values: readonly Value[],
+  additions: Additions<Value>,
+  version: number,
+): number {
+  for (const [since, first] of Object.entries(additions))
+    if (version < Number(since)) return values.indexOf(first) - 1
+  return values.length - 1
+}
+
 /** The position of a value in a list. New values are appended: the numbers are part of the format. */
-export function oneOf<const Value extends string>(values: readonly Value[]): Field<Value> {
+export function oneOf<const Value extends string>(
+  values: readonly Value[],
+  additions: Additions<Value> = {},
+): Field<Value> {
+  const isFixed = Object.keys(additions).length === 0
+  const last = values.length - 1
   return {
     least: 1,
     write(to, value, name) {
-      to.integer(values.indexOf(value), values.length - 1, name)
+      to.integer(values.indexOf(value), last, name)
     },
-    read: (from, name) => values[from.integer(values.length - 1, name)]!,
+    read: (from, name) =>
+      values[from.integer(isFixed ? last : lastOf(values, additions, from.version), name)]!,
+  }
+}
+
+/** A field that commands have since a version. @param before what it is in those of older ones. */
+export function since<Value>(version: number, field: Field<Value>, before: Value): Field<Value> {
+  return {
+    least: 0,
+    write: field.write,
+    read: (from, name) => (from.version < version ? before : field.read(from, name)),
   }
 }
 

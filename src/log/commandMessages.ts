@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { equalBytes } from '../protocol/abiBytes.js'
-import { assertVersion, COMMAND_CODEC_VERSION } from './commandCodec.js'
+import { COMMAND_CODEC_VERSION, readVersion } from './commandCodec.js'
 import { CommandFormatError } from './commandFormatError.js'
 
 /** Longest message. NATS takes 1 MB by default; half of it leaves room for headers, and keeps what waits behind a command short. */
@@ -33,7 +33,7 @@ export function commandMessages(id: Uint8Array, command: Uint8Array): Uint8Array
     throw new RangeError(`an id has ${id.length} bytes, not ${COMMAND_ID_BYTES}`)
   if (parts < 1 || parts > MOST_PARTS)
     throw new RangeError(`a command of ${command.length} bytes takes ${parts} parts, not 1 to ${MOST_PARTS}`)
-  const digest = digestOf(id, parts, command)
+  const digest = digestOf({ version: COMMAND_CODEC_VERSION, id, parts }, command)
   return Array.from({ length: parts }, (_, part) => {
     const stretch = command.subarray(PART_BYTES * part, PART_BYTES * (part + 1))
     const message = new Uint8Array(HEAD_BYTES + stretch.length)
@@ -91,6 +91,7 @@ export class CommandGatherer {
 }
 
 interface MessageHead {
+  readonly version: number
   readonly id: Uint8Array
   readonly part: number
   readonly parts: number
@@ -102,7 +103,7 @@ function readHead(message: Uint8Array): MessageHead {
   const refuse = (at: number, field: string, problem: string): never => {
     throw new CommandFormatError('malformed', at, field, problem)
   }
-  assertVersion(message[0], 'version of the message')
+  const version = readVersion(message[0], 'version of the message')
   if (message.length <= HEAD_BYTES)
     refuse(0, 'message', `${message.length} bytes, ${HEAD_BYTES} are its head`)
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
@@ -118,7 +119,8 @@ function readHead(message: Uint8Array): MessageHead {
       'bytes of the command',
       `${length} in part ${part} of ${parts}, a full part has ${PART_BYTES}`,
     )
-  return { id: message.slice(ID_AT, PART_AT), part, parts, digest: message.slice(DIGEST_AT, HEAD_BYTES) }
+  const [id, digest] = [message.slice(ID_AT, PART_AT), message.slice(DIGEST_AT, HEAD_BYTES)]
+  return { version, id, part, parts, digest }
 }
 
 /** @returns undefined when the part is the next one of the unfinished command. */
@@ -127,16 +129,19 @@ function refusalOf(head: MessageHead, unfinished: Unfinished | undefined): strin
   if (unfinished === undefined) return `${name} continues no command`
   const { head: first, stretches } = unfinished
   if (!equalBytes(head.id, first.id)) return `${name} is not of command ${hex(first.id)}`
+  if (head.version !== first.version)
+    return `${name} is of version ${head.version}, its part 0 of ${first.version}`
   if (head.parts !== first.parts) return `${name}, which has ${first.parts} parts`
   if (!equalBytes(head.digest, first.digest)) return `${name} has another hash than its part 0`
   return head.part === stretches.length ? undefined : `${name}, the next one is ${stretches.length}`
 }
 
 /** @throws CommandFormatError */
-function finish({ head: { id, parts, digest }, stretches }: Unfinished): Gathered {
+function finish({ head, stretches }: Unfinished): Gathered {
   const command = new Uint8Array(stretches.reduce((size, { length }) => size + length, 0))
   for (const [part, stretch] of stretches.entries()) command.set(stretch, PART_BYTES * part)
-  const found = digestOf(id, parts, command)
+  const { id, digest } = head
+  const found = digestOf(head, command)
   if (!equalBytes(found, digest))
     throw new CommandFormatError(
       'wrong_hash',
@@ -148,9 +153,12 @@ function finish({ head: { id, parts, digest }, stretches }: Unfinished): Gathere
 }
 
 /** SHA-256 of all that makes the command: version, id and number of parts as in a message, then all its bytes. */
-function digestOf(id: Uint8Array, parts: number, command: Uint8Array): Uint8Array {
+function digestOf(
+  { version, id, parts }: Pick<MessageHead, 'version' | 'id' | 'parts'>,
+  command: Uint8Array,
+): Uint8Array {
   const head = new Uint8Array(ID_AT + COMMAND_ID_BYTES + 2)
-  head[0] = COMMAND_CODEC_VERSION
+  head[0] = version
   head.set(id, ID_AT)
   new DataView(head.buffer).setUint16(ID_AT + COMMAND_ID_BYTES, parts, true)
   return new Uint8Array(createHash('sha256').update(head).update(command).digest())

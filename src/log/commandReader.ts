@@ -20,13 +20,16 @@ const double = new DataView(new ArrayBuffer(8))
  */
 export class CommandReader {
   readonly memory = new CommandMemory()
+  readonly version: number
   /** The command; never written to. */
   readonly bytes: Uint8Array
   /** Length of the value whose place `uint256At` or `metadataAt` returned last. */
   length = 0
   #at = 0
 
-  constructor(bytes: Uint8Array) {
+  /** @param version of the command: what its fields may say depends on it. */
+  constructor(bytes: Uint8Array, version: number) {
+    this.version = version
     // Not a Buffer: its `slice` would return views.
     this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }

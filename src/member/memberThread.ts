@@ -36,7 +36,7 @@ export interface RefusedMessage {
 
 export type MemberMessage = IndexerMessage | RefusedMessage
 
-/** After a fault of this machine, a full disk or a store that contradicts its log, the same command is tried again. */
+/** After a fault of this machine, a full disk or a store that contradicts its log, or in front of a newer command, the same is tried again. */
 const RETRY_MS = 5_000
 
 /**
@@ -108,13 +108,18 @@ export async function runMember(
             leases,
             writer: { ...writer, apply },
             row,
-            settings: logSettingsOf(network, randomBytes(16)),
+            settings: logSettingsOf(network, config.feed, randomBytes(16)),
             clock: systemClock,
             // Another one after each start: whoever held the lease before has to let it run out.
             holder: holderOf(cluster),
             newId: () => randomBytes(16),
             mayLead: cluster.role === 'any',
             onRead: (sequence) => standing.read(sequence),
+            onLeftOut: (sequence, problem) =>
+              logger.warn('a message of the log is no command: all instances leave it out', {
+                sequence,
+                problem,
+              }),
             lead,
           },
           signal,
@@ -122,7 +127,7 @@ export async function runMember(
       } catch (error) {
         if (signal.aborted) break
         throwIfHopeless(error, networkId)
-        halt.begin(haltReasonOf(error), error)
+        halt.begin(reasonOf(error), error)
         await systemClock.sleep(RETRY_MS, signal)
       }
     }
@@ -146,18 +151,19 @@ function holderOf({ instance }: ClusterConfig): string {
   return `${instance} ${randomBytes(4).toString('hex')}`
 }
 
-/** @throws FatalError, in one line, for what this build or this store can't follow: no retry cures it. */
+/** @throws FatalError, in one line, for what this store can't follow: no retry cures it. */
 function throwIfHopeless(error: unknown, networkId: number): void {
   if (error instanceof OperatorError) throw new FatalError(error.message, { cause: error })
-  if (error instanceof CommandFormatError)
-    throw new FatalError(`the log of network ${networkId} can't be read by this build: ${error.message}`, {
-      cause: error,
-    })
   if (error instanceof LogGapError)
     throw new FatalError(
       `the log of network ${networkId} has not what this store lacks: ${error.message}; restore a newer backup, or \`bds reindex --network ${networkId}\` if the log has its beginning`,
       { cause: error },
     )
+}
+
+/** The follower lets no other fault of a command out. */
+function reasonOf(error: unknown): HaltReason {
+  return error instanceof CommandFormatError ? 'newer_command' : haltReasonOf(error)
 }
 
 async function followHeads(
@@ -188,7 +194,7 @@ class OwnHalt {
     if (reason === this.#own?.reason) return
     if (!this.#row.replaceHaltReason(this.#own?.reason ?? before, reason)) return
     this.#own = { reason, before }
-    this.#logger.error('halted: what the log says could not be stored here', { reason, error })
+    this.#logger.error('halted: what the log says could not be read or stored here', { reason, error })
     this.#tell(reason, error instanceof Error ? error.message : String(error))
   }
 

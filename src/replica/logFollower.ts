@@ -21,6 +21,8 @@ export interface LogFollowerOptions {
   readonly clock: Clock
   /** Called when everything up to a message was read and applied. */
   readonly onRead?: (sequence: LogSequence) => void
+  /** Called when a message was left out because it is no command, whichever build reads it. */
+  readonly onLeftOut?: (sequence: LogSequence, problem: string) => void
 }
 
 interface Waiter {
@@ -58,12 +60,13 @@ export class LogFollower {
    *   Whoever waits here gets the same.
    */
   async follow(signal: AbortSignal): Promise<void> {
+    const { onLeftOut } = this.#options
     try {
       await this.#assertSameLog(signal)
       const gatherer = new CommandGatherer()
       const from = asLogSequence(this.#options.writer.logPlace()?.sequence ?? 0)
       for await (const entry of this.#options.log.read(from, signal)) {
-        const gathered = gather(gatherer, entry)
+        const gathered = gather(gatherer, entry, onLeftOut)
         if (gathered !== undefined) this.#give(gathered.command, gathered.id, entry.sequence)
         this.#moveTo(entry.sequence)
       }
@@ -178,12 +181,14 @@ export class LogFollower {
 }
 
 /**
- * @returns undefined when the message ends no command. What is no command at all is one of nobody's: every instance leaves it out alike.
+ * @returns undefined when the message ends no command. What is no command by the rules of its version is none for any build that knows the
+ * version (`COMMAND_CODEC_VERSION`): every instance leaves it out.
  * @throws CommandFormatError when it is of a newer version: others may know what it says.
  */
 function gather(
   gatherer: CommandGatherer,
-  { payload }: LogEntry,
+  { payload, sequence }: LogEntry,
+  onLeftOut?: LogFollowerOptions['onLeftOut'],
 ): { readonly id: Uint8Array; readonly command: ShardCommand } | undefined {
   try {
     const gathered = gatherer.take(payload)
@@ -191,6 +196,7 @@ function gather(
     return { id: gathered.id, command: decodeCommand(gathered.command) }
   } catch (error) {
     if (!(error instanceof CommandFormatError) || error.fault === 'newer_version') throw error
+    onLeftOut?.(sequence, error.message)
     return undefined
   }
 }

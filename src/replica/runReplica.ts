@@ -49,6 +49,8 @@ export interface ReplicaOptions {
   readonly mayLead: boolean
   /** Called when everything up to a message was read and applied. */
   readonly onRead?: (sequence: LogSequence) => void
+  /** Called when a message was left out because it is no command, whichever build reads it. */
+  readonly onLeftOut?: (sequence: LogSequence, problem: string) => void
   /**
    * Proposes what the chain says until the term is over. Called anew for each term: what the last one remembered of the shard is old,
    * since others have changed it in between.

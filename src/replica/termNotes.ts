@@ -6,7 +6,12 @@ import type { ShardCommand } from '../shard/shardCommand.types.js'
 import type { Clock } from '../telemetry/clocks.js'
 
 /** Halts for which the machine of one instance is to blame: others may be well. */
-const OF_ONE_MACHINE: readonly HaltReason[] = ['disk_full', 'data_folder_lost', 'corrupt_store']
+const OF_ONE_MACHINE: readonly HaltReason[] = [
+  'disk_full',
+  'data_folder_lost',
+  'corrupt_store',
+  'newer_command',
+]
 const RETRY_MS = 1_000
 
 type Note = Extract<ShardCommand, { readonly type: 'noteHalt' | 'noteHeadPlace' }>

@@ -49,4 +49,6 @@ export interface ShardMark {
   readonly stretch: TableStretch
   /** SHA-256 over table `meta` and the stretch. */
   readonly digest: Hash
+  /** Of the store that the digest was made from. Another one has other bytes, and only the numbers above are compared with it. */
+  readonly schema: number
 }

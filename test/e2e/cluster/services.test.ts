@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { openNatsServers } from '../../../src/cluster/nats/natsServers.js'
+import { COMMAND_CODEC_VERSION } from '../../../src/log/commandCodec.js'
+import { commandMessages } from '../../../src/log/commandMessages.js'
+import { asNetworkId } from '../../../src/protocol/units.js'
+import { systemClock } from '../../../src/telemetry/clocks.js'
+import { createLogger } from '../../../src/telemetry/logger.js'
 import type { FakeWorld } from '../../support/fakeChain.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { skipWithout } from '../../support/installedProgram.js'
@@ -131,6 +137,52 @@ test(
     )
     for (const service of [...others, back])
       assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
+  },
+)
+
+test(
+  'a command of a newer build stops the networks of all older instances in front of it, and they answer what is stored',
+  options,
+  async (context) => {
+    const { nats, world, start } = await openCluster(context)
+    const services = [await start(0), await start(1)]
+    for (const service of services) await inStep(service, world)
+    const before = await Promise.all(services.map((service) => allAnswers(service, world)))
+    const { signal } = new AbortController()
+    const settings = {
+      servers: nats.addresses,
+      name: 'newer',
+      prefix: 'bds',
+      replicas: 1 as const,
+      maxLogBytes: 100_000_000,
+    }
+    const servers = openNatsServers(
+      settings,
+      systemClock,
+      createLogger({ level: 'error', format: 'json', requests: 'off' }),
+    )
+    const log = await servers.openLogStream(asNetworkId(1), signal)
+    const [payload] = commandMessages(new Uint8Array(16).fill(1), Uint8Array.of(COMMAND_CODEC_VERSION + 1, 0))
+    const { last } = await log.bounds(signal)
+    assert.equal(await log.publish({ id: 'newer', payload: payload! }, last, signal), 'stored')
+    await servers.close()
+    type Standing = { networks: { network_id: number; log_sequence: number; halted: string | null }[] }
+    for (const [at, service] of services.entries()) {
+      const one = async () =>
+        (await service.read<Standing>('/bridge/v1/sync-status')).networks.find(
+          ({ network_id }) => network_id === 1,
+        )!
+      await until(one, ({ halted }) => halted === 'newer_command', 'stands in front of it', 30_000)
+      assert.equal((await one()).log_sequence, last)
+      const health = await service.read<{ status: string; reasons: string[] }>('/')
+      assert.deepEqual([health.status, health.reasons.includes('halted')], ['degraded', true])
+      assert.deepEqual(await allAnswers(service, world), before[at])
+      assert.equal(
+        service.stderr.filter((line) => /3 is newer than 2, .* upgrade this instance/.test(line)).length,
+        1,
+      )
+      assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
+    }
   },
 )
 

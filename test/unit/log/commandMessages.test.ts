@@ -52,6 +52,38 @@ test('a message is version, id, part, number of parts, hash of all that, and byt
   assert.deepEqual(others, [])
 })
 
+/** A message as an older build wrote it: the version is part of what is hashed. */
+function ofVersion(version: number, id: Uint8Array, command: Uint8Array): Uint8Array {
+  const [message] = commandMessages(id, command)
+  const digest = createHash('sha256')
+    .update(Uint8Array.of(version, ...id, 1, 0))
+    .update(command)
+    .digest()
+  message![0] = version
+  message!.set(digest, HEAD_BYTES - 32)
+  return message!
+}
+
+test('a message of version 1 is read, and not one whose version alone was changed', () => {
+  const command = Uint8Array.of(1, 4, 1)
+  assert.deepEqual(new CommandGatherer().take(ofVersion(1, idOf(3), command)), {
+    ...{ type: 'finished', id: idOf(3), command },
+  })
+  const changed = ofVersion(2, idOf(3), command)
+  changed[0] = 1
+  assert.throws(() => new CommandGatherer().take(changed), {
+    name: 'CommandFormatError',
+    fault: 'wrong_hash',
+  })
+})
+
+test('parts of one command are of one version', () => {
+  const [part0, part1] = commandMessages(idOf(1), commandOf(FULL + 9))
+  const older = part1!.slice()
+  older[0] = 1
+  assert.deepEqual(outcomeOf([part0!, older, part1!]), { finished: [1], refused: 1 })
+})
+
 test('a command of any length comes out as it went in, in as few messages as there can be', () => {
   for (const [length, parts] of [
     [1, 1],

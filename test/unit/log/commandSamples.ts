@@ -199,6 +199,7 @@ export const sampleCommands: {
       ...{ localExitRoot: hash(0xe3), deposits: 128, claims: 2, l1InfoLeaves: 3 },
       stretch: { table: 'archivedDeposits', from: Uint8Array.of(0xde, 0xad), entries: 256 },
       digest: hash(0xd1),
+      schema: 7,
     },
   },
   noteHalt: { type: 'noteHalt', reason: 'missing_log' },

@@ -77,7 +77,7 @@ export class RandomCommands {
         type: 'mark',
         mark: {
           ...{ localExitRoot: this.#hash(), deposits: this.#uint32(), claims: this.#uint32() },
-          ...{ l1InfoLeaves: this.#uint32(), digest: this.#hash() },
+          ...{ l1InfoLeaves: this.#uint32(), digest: this.#hash(), schema: this.#uint32() },
           stretch: {
             table: numbers.pick(Object.keys(tables) as TableName[]),
             from: this.#bytes(1 + numbers.below(60)),

@@ -30,6 +30,8 @@ class Instance {
   readonly log: CommandLog
   readonly follower: LogFollower
   readonly following: Promise<void>
+  /** Sequence and problem of each message that was left out. */
+  readonly leftOut: string[] = []
   readonly #end = new AbortController()
   readonly #cluster: FakeCluster
   #ids = 0
@@ -38,7 +40,10 @@ class Instance {
     this.#cluster = cluster
     this.shard = shard
     this.log = log
-    this.follower = new LogFollower({ log, writer: shard.writer, settings: own, clock: cluster.clock })
+    this.follower = new LogFollower({
+      ...{ log, writer: shard.writer, settings: own, clock: cluster.clock },
+      onLeftOut: (sequence, problem) => this.leftOut.push(`${sequence} ${problem}`),
+    })
     this.following = this.follower.follow(this.#end.signal)
     this.following.catch(() => undefined)
   }
@@ -204,22 +209,96 @@ test('a log that was deleted and made anew is not the log of a shard, however lo
   await instance.close()
 })
 
-test('what is no command is left out, and what a newer build has written stops the shard in front of it', async (context) => {
-  const cluster = newCluster()
-  const instance = await Instance.open(cluster, tempFolder(context))
-  await instance.proposer()
+/** Messages that are no command by the rules of their version. */
+function leftOut(): readonly Uint8Array[] {
   const spoiled = messageOf(9, encodeCommand(catchingUp))
   spoiled[spoiled.length - 1]! ^= 1
-  publish(cluster, 9, spoiled)
-  publish(cluster, 10, messageOf(10, Uint8Array.of(2, 4, 2)))
-  publish(cluster, 11, Uint8Array.of(2, 2, 3))
-  publish(cluster, 12, messageOf(12, encodeCommand(catchingUp)))
-  await instance.follower.hasRead(asLogSequence(5), never)
+  return [
+    spoiled,
+    messageOf(10, Uint8Array.of(2, 4, 2)),
+    messageOf(11, Uint8Array.of(1, 15, 0)),
+    Uint8Array.of(2, 2, 3),
+  ]
+}
+
+test('what is no command for any build is left out by all alike, and told', async (context) => {
+  const cluster = newCluster()
+  const first = await Instance.open(cluster, tempFolder(context))
+  await first.proposer()
+  for (const [at, payload] of leftOut().entries()) publish(cluster, 9 + at, payload)
+  publish(cluster, 20, messageOf(20, encodeCommand(catchingUp)))
+  const second = await Instance.open(cluster, tempFolder(context))
+  for (const { follower, shard, leftOut: told } of [first, second]) {
+    await follower.hasRead(asLogSequence(6), never)
+    assert.equal(shard.status.get('catchingUp'), 1)
+    assert.equal(shard.writer.logPlace()?.sequence, 6)
+    assert.deepEqual(
+      told.map((text) => text.replace(/: command .*/, '')),
+      [
+        '2 byte 21, SHA-256',
+        '3 byte 2, isCatchingUp: 2 exceeds 1',
+        '4 byte 1, type of the command: 15 exceeds 14',
+        '5 byte 0, message: 3 bytes, 53 are its head',
+      ],
+    )
+  }
+  await first.close()
+  await second.close()
+})
+
+/** One version newer, as far as a reader sees: of the message, or of the command in it. */
+const newer: Readonly<Record<string, () => Uint8Array>> = {
+  message() {
+    const message = messageOf(13, encodeCommand(catchingUp))
+    message[0] = 3
+    return message
+  },
+  command: () => messageOf(13, Uint8Array.of(3, 4, 1)),
+}
+
+for (const [part, make] of Object.entries(newer))
+  test(`a newer version of a ${part} stops the shard in front of it, and a build that can read it goes on from there`, async (context) => {
+    const cluster = newCluster()
+    const folder = tempFolder(context)
+    const instance = await Instance.open(cluster, folder)
+    const proposer = await instance.proposer()
+    await proposer.propose(catchingUp)
+    const end: ShardCommand = { type: 'noteCatchingUp', isCatchingUp: false }
+    publish(cluster, 13, make())
+    publish(cluster, 14, messageOf(14, encodeCommand(end)))
+    await assert.rejects(instance.following, {
+      ...{ name: 'CommandFormatError', fault: 'newer_version' },
+      message:
+        /^byte 0, version of the \w+: 3 is newer than 2, the newest that this build reads: upgrade this instance$/,
+    })
+    assert.equal(instance.shard.writer.logPlace()?.sequence, 2)
+    assert.equal(instance.shard.status.get('catchingUp'), 1)
+    assert.deepEqual(instance.leftOut, [])
+    await instance.close()
+    // A message that this build can read stands for one that a newer build can.
+    const { entries } = cluster.log(NETWORK)
+    entries[2] = {
+      ...entries[2]!,
+      payload: messageOf(13, encodeCommand({ type: 'noteHalt', reason: 'missing_log' })),
+    }
+    const upgraded = await Instance.open(cluster, folder)
+    await upgraded.follower.hasRead(asLogSequence(4), never)
+    assert.equal(upgraded.shard.status.haltReason(), 'missing_log')
+    assert.equal(upgraded.shard.status.get('catchingUp'), 0)
+    await upgraded.close()
+  })
+
+test('a log that a build without feeds has begun is followed: what it took for granted holds', async (context) => {
+  const cluster = newCluster()
+  const begin = encodeCommand({ type: 'begin', settings })
+  // Without the number of events, three bytes of a million.
+  const older = begin.slice(0, -3)
+  older[0] = 1
+  publish(cluster, 1, messageOf(1, older))
+  publish(cluster, 2, messageOf(2, Uint8Array.of(1, 4, 1)))
+  const instance = await Instance.open(cluster, tempFolder(context))
+  await instance.follower.hasRead(asLogSequence(2), never)
   assert.equal(instance.shard.status.get('catchingUp'), 1)
-  const newer = messageOf(13, encodeCommand({ type: 'noteCatchingUp', isCatchingUp: false }))
-  newer[0] = 3
-  publish(cluster, 13, newer)
-  await assert.rejects(instance.following, { name: 'CommandFormatError', fault: 'newer_version' })
-  assert.equal(instance.shard.writer.logPlace()?.sequence, 5)
+  assert.deepEqual(instance.shard.writer.logSettings(), settings)
   await instance.close()
 })
