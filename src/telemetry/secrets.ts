@@ -20,8 +20,17 @@ const shownNames = new Set<string>()
 
 const HIDDEN = '[redacted]'
 
-const ADDRESS =
-  /\b(?:https?|wss?):\/\/(?!["'\s]|$)(?:[^\s"'\\<>\])@]*@)?(?:\[[\da-f:.%]+\])?(?:[^\s"'\\<>)\]]|\\{1,8}\/)*/gi
+/** Any address of HTTP or a WebSocket: paths are keys, too. */
+const WEB = /\b(?:https?|wss?):\/\/(?!["'\s]|$)(?:[^\s"'\\<>\])@]*@)?/
+/**
+ * One of any other scheme with a user in it: `nats://user:password@`. A user does not hold `://`, so that a text of many schemes takes no
+ * longer; `file:` has no user, and folders with an @ in stack traces.
+ */
+const WITH_USER = /(?<![a-z])(?!file:)[a-z][a-z\d+.-]{0,30}:\/\/(?:(?!:\/\/)[^\s"'\\<>\])@])+@/
+const ADDRESS = new RegExp(
+  `(?:${WEB.source}|${WITH_USER.source})(?:\\[[\\da-f:.%]+\\])?(?:[^\\s"'\\\\<>)\\]]|\\\\{1,8}\\/)*`,
+  'gi',
+)
 
 /** A part of an address that is in this name, and is a key by its look only, is shown: `arbitrum-mainnet`. */
 export function showName(name: string): void {

@@ -153,7 +153,20 @@ test("a provider's words hide plain parts in every spelling, too", () => {
 
 test('a text of signs that begin escapes takes no longer than other text', () => {
   const most = 200_000
-  for (const sign of ['\\', '%', '%25', '&', '&amp;', 'http:/', 'http:\\', 'https://a@'])
+  for (const sign of [
+    '\\',
+    '%',
+    '%25',
+    '&',
+    '&amp;',
+    'http:/',
+    'http:\\',
+    'https://a@',
+    'a://',
+    'a.',
+    'nats://a:',
+    'a://b@c ',
+  ])
     assert.ok(withoutSecrets(sign.repeat(most / sign.length)).length > 0)
 })
 
@@ -203,6 +216,41 @@ test('no line has the parts of an address that a provider echoes', () => {
     assert.equal(lines.length, 1)
     assert.ok(!lines[0]!.includes('echoed-k3y'), lines[0])
   }
+})
+
+test('an address of any scheme is hidden whole where it has a user, and stays readable without one', () => {
+  for (const address of [
+    'nats://bds:s3cret-pass@nats-1.internal:4222',
+    'nats://s3cret-token@nats-1.internal:4222',
+    'NATS://bds:s3cret-pass@[2001:db8::1]:4222/x?y=s3cret',
+    'tls://bds:@s3cret@nats-1:4222',
+    'amqp+tls://bds:s3cret/with/slashes@mq',
+    'redis://:s3cret@redis:6379/0',
+    'socks5h://me:s3cret@proxy:1080',
+    'postgres://a:s3cret%40b@db/x',
+  ]) {
+    assert.equal(
+      withoutSecrets(`cannot reach ${address}: refused`),
+      'cannot reach [address] refused',
+      address,
+    )
+    assert.equal(withoutSecrets(`_${address},nats://a:s3cret@b`), '_[address]', address)
+    assert.equal(withoutSecrets(`url=${encodeURIComponent(address)}&next`), 'url=[address]', address)
+    const line = JSON.stringify({ error: { message: `bad ${address}` } })
+    assert.equal(jsonWithoutSecrets(line), '{"error":{"message":"bad [address]"}}', address)
+    assert.equal(
+      jsonWithoutSecrets(line.replaceAll('/', '\\/')),
+      '{"error":{"message":"bad [address]"}}',
+      address,
+    )
+  }
+  for (const text of [
+    'no answer from nats://nats-1.internal:4222, nats-2:4222',
+    'at file:///srv/node_modules/@nats-io/core/lib/x.js:3:7',
+    'mail ops@bridge.example, see scheme:// and x://',
+    'a@b 10:11://c',
+  ])
+    assert.equal(withoutSecrets(text), text)
 })
 
 test('an address that nobody configured is hidden whole, however it is written', () => {
