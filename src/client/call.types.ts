@@ -23,4 +23,9 @@ export interface RetryOptions {
 export interface CallOptions extends RetryOptions {
   /** Ends request or wait at once. What is thrown then is the signal's reason, as `fetch` does it. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * By network id, `logSequence` of `getSyncStatus`: any instance of a cluster answers a data endpoint once it has stored as much, so no answer is
+   * older than what another one has shown. A service that is alone refuses it.
+   */
+  readonly minSequence?: Readonly<Record<number, number>> | undefined
 }

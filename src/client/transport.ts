@@ -80,7 +80,8 @@ export function createTransport(options: ClientOptions): Transport {
     const attempts = call.attempts ?? options.attempts ?? 4
     const attemptTimeoutMs = call.attemptTimeoutMs ?? options.attemptTimeoutMs ?? 15_000
     const endMs = clock.now() + (call.timeoutMs ?? options.timeoutMs ?? 60_000)
-    const url = base + operations[id].path + queryOf(parameters)
+    const { path, hasParameters } = operations[id]
+    const url = base + path + queryOf(hasParameters ? { ...parameters, minSequence: places(call) } : {})
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
       const withinMs = Math.min(attemptTimeoutMs, endMs - clock.now())
@@ -234,6 +235,11 @@ function queryOf(parameters: object): string {
     if (value !== undefined) search.set(snakeCase(name), String(value))
   const text = String(search)
   return text && `?${text}`
+}
+
+function places({ minSequence = {} }: CallOptions): string[] | undefined {
+  const given = Object.entries(minSequence).map(([networkId, sequence]) => `${networkId}:${sequence}`)
+  return given.length === 0 ? undefined : given
 }
 
 /** @returns the URL without a slash at its end. */

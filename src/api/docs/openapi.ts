@@ -102,6 +102,11 @@ const HEADERS = {
     '"address";q=200;w=4',
   ),
   'Retry-After': header('integer', 'Seconds after which the same request may succeed.', 1),
+  'X-Data-Block': header(
+    'string',
+    'Newest stored block of each network: the answer is of these blocks or newer. Only in a cluster.',
+    '0=19000123, 1=45',
+  ),
   'X-Feed-Position': header(
     'string',
     'Where the feeds of all networks were before a list was read: `after` of /bridge/v1/events. Only on lists.',
@@ -132,22 +137,34 @@ type RouteFacts = Pick<
   'path' | 'summary' | 'parameters' | 'response' | 'rows' | 'errors' | 'cost'
 >
 
+/** Taken by the front, before a query is parsed: `src/http/sequences.ts`. */
+const MIN_SEQUENCE: Json = {
+  name: 'min_sequence',
+  in: 'query',
+  required: false,
+  description:
+    'Only in a cluster, 400 elsewhere: `network:sequence`, comma-separated or repeated. The answer waits until this instance has stored the log of each network up to there, as far as `log_sequence` of `/sync-status` on another one has shown it; shortly before the deadline it is a 503.',
+  schema: { type: 'array', items: { type: 'string', pattern: '^\\d{1,10}:\\d{1,15}$' }, maxItems: 53 },
+  style: 'form',
+  explode: false,
+}
+
 function dataOperation(operationId: string, route: RouteFacts, components: Map<string, Json>): Json {
   const ofList = route.rows === undefined ? [] : (['X-Feed-Position'] as const)
   return {
     operationId,
     tags: ['data'],
     summary: route.summary,
-    parameters: parametersOf(route.parameters, exampleOf(operationId).query),
+    parameters: [...parametersOf(route.parameters, exampleOf(operationId).query), MIN_SEQUENCE],
     'x-rate-limit-cost': route.cost,
     responses: {
       200: {
         ...success(route.response, components, exampleOf(operationId).answer),
-        headers: headersOf('ETag', ...ofList, ...LIMITED),
+        headers: headersOf('ETag', 'X-Data-Block', ...ofList, ...LIMITED),
       },
       304: {
         description: 'The answer is still one that the request header `If-None-Match` names.',
-        headers: headersOf('ETag', ...ofList, ...LIMITED),
+        headers: headersOf('ETag', 'X-Data-Block', ...ofList, ...LIMITED),
       },
       ...errorResponses([...route.errors, ...COMMON_ERRORS], components),
     },

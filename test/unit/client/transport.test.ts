@@ -281,6 +281,22 @@ test('parameters go under the names of the wire: lists with commas, big integers
   ])
 })
 
+test('data endpoints are asked for the places of logs that a call names, and probes are not', async (t) => {
+  const server = await scriptedServer(t, answer(503, ''))
+  const client = createBridgeClient({ baseUrl: server.url, attempts: 1 })
+  const call = { minSequence: { 1: 900, 0: 7 } }
+  await assert.rejects(client.getBridges({ networkId: 1 }, call))
+  await assert.rejects(client.bridges({ networkId: 1 }, call).next())
+  await assert.rejects(client.getClaims({ networkId: 1 }, { minSequence: {} }))
+  await assert.rejects(client.getSyncStatus(call))
+  assert.deepEqual(server.requests, [
+    'GET /bridge/v1/bridges?network_id=1&min_sequence=0%3A7%2C1%3A900',
+    'GET /bridge/v1/bridges?network_id=1&order=asc&min_sequence=0%3A7%2C1%3A900',
+    'GET /bridge/v1/claims?network_id=1',
+    'GET /bridge/v1/sync-status',
+  ])
+})
+
 test('key and headers are sent with each request', async (t) => {
   const server = await scriptedServer(t, ALIVE)
   const client = createBridgeClient({ baseUrl: server.url, apiKey: 'k', headers: { 'X-Request-Id': 'mine' } })

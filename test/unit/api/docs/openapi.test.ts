@@ -68,6 +68,7 @@ test("parameters of /bridges are those of the interface, then the service's own,
       ['to_timestamp', false, undefined, 281474976710655],
       ['order', false, undefined, undefined],
       ['cursor', false, undefined, undefined],
+      ['min_sequence', false, undefined, undefined],
     ],
   )
 })
