@@ -73,6 +73,7 @@ test('what is for the process is divided among the cells, and what is for each c
     ...limited,
     http: { ...limited.http, cacheBytes: config.http.cacheBytes / 4, maxConnections: 250 },
     pool: { workers: 3, maxQueue: config.pool.maxQueue / 4 },
+    feed: { ...config.feed, maxReaders: config.feed.maxReaders / 4 },
     rateLimit: {
       ...limited.rateLimit,
       tokensPerSec: 2.5,
