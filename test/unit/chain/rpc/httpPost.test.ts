@@ -124,12 +124,13 @@ test('a compressed answer is decompressed, and the size limit counts its decompr
 })
 
 test('a compressed answer that is longer than the limit ends there, also where it holds nothing', async () => {
-  const server = createServer(async (_request, response) => {
+  const server = createServer(async (request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' })
     response.write(gzipSync('').subarray(0, 10))
     // Blocks without a byte, none of which is the last one.
     const nothing = Buffer.from('000000ffff'.repeat(10_000), 'hex')
-    while (!response.destroyed) await new Promise((resolve) => response.write(nothing, resolve))
+    // Node 24 calls back at once for a connection that has gone, before the answer learns of it.
+    while (!request.socket.destroyed) await new Promise((resolve) => response.write(nothing, resolve))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
