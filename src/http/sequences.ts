@@ -19,6 +19,7 @@ const MOST_OF_CLIENT = 100
 const RETRY_SEC = 1
 /** Longest text: one item for each network that an instance may serve. */
 const MAX_LISTED = 53
+const COMMA = 0x2c
 
 interface Wanted {
   readonly networkId: number
@@ -165,12 +166,12 @@ export function refuseAlone(rawQuery: string): Failure | undefined {
 function wantedBy(rawQuery: string): Wanted[] | Failure {
   const pieces = splitQueryString(rawQuery)
   if (!Array.isArray(pieces)) return []
-  const items = pieces.filter(({ name }) => name === NAME).flatMap(({ value }) => value.split(','))
-  if (items.length > MAX_LISTED)
-    return failure(
-      'INVALID_PARAMETER',
-      `${NAME} has ${items.length} items, at most ${MAX_LISTED} are allowed`,
-    )
+  const values = pieces.filter(({ name }) => name === NAME).map(({ value }) => value)
+  // Counted before they are taken apart: a URL has room for hundreds.
+  const count = values.reduce((sum, value) => sum + countItems(value), 0)
+  if (count > MAX_LISTED)
+    return failure('INVALID_PARAMETER', `${NAME} has ${count} items, at most ${MAX_LISTED} are allowed`)
+  const items = values.flatMap((value) => value.split(','))
   const wanted: Wanted[] = []
   for (const item of items) {
     const [, network, sequence] = /^(0|[1-9]\d{0,9}):(0|[1-9]\d{0,14})$/.exec(item) ?? []
@@ -182,6 +183,13 @@ function wantedBy(rawQuery: string): Wanted[] | Failure {
     wanted.push({ networkId: Number(network), sequence: Number(sequence) })
   }
   return wanted
+}
+
+/** How many texts a value is that has commas between. */
+function countItems(value: string): number {
+  let count = 1
+  for (let at = 0; at < value.length; at++) if (value.charCodeAt(at) === COMMA) count++
+  return count
 }
 
 function notStored({ networkId, sequence }: Wanted, stored: number): Failure {

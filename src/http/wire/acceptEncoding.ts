@@ -9,6 +9,9 @@ const MAX_LENGTH = 256
 /** `q=0.5`: the standard allows three digits behind the point. */
 const WEIGHT = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/i
 
+/** Names that have a meaning here, in small letters. */
+const KNOWN: ReadonlySet<string> = new Set([...contentCodings, 'x-gzip', '*'])
+
 const remembered = new Map<string, ContentCoding>()
 
 /** Chooses the coding of an answer by `Accept-Encoding`. Without the header ('') and for unreadable text it is identity. */
@@ -25,11 +28,23 @@ export function chooseCoding(header: string): ContentCoding {
 
 function choose(header: string): ContentCoding {
   const weights = new Map<string, number>()
+  // Of 125 names, nearly all strangers, it may cost little: a client can send others each time.
   for (const item of header.split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
-    const weight = parameters.length === 0 ? 1 : Number(WEIGHT.exec(parameters[0]!)?.[1] ?? 0)
-    const coding = name.toLowerCase()
-    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weight)
+    const end = item.indexOf(';')
+    const name = (end < 0 ? item : item.slice(0, end)).trim().toLowerCase()
+    if (!KNOWN.has(name)) continue
+    const weight =
+      end < 0
+        ? 1
+        : Number(
+            WEIGHT.exec(
+              item
+                .slice(end + 1)
+                .split(';', 1)[0]!
+                .trim(),
+            )?.[1] ?? 0,
+          )
+    weights.set(name === 'x-gzip' ? 'gzip' : name, weight)
   }
   const others = weights.get('*') ?? 0
   // A client that gives identity no weight accepts it, but likes every coding that it names better.

@@ -6,6 +6,9 @@ import { RateGate } from '../../../src/http/limits/rateGate.js'
 import { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
 import { frontAlone, type Header, MAX_URL, TAG } from './frontAlone.js'
 
+/** What is promised, as a multiple of a point. */
+const MOST = 10
+
 /** What uWebSockets.js takes of URL and headers together. */
 const MAX_HEAD = 4_096
 
@@ -27,20 +30,34 @@ function gateOf(): RateGate {
   )
 }
 
-/** Microseconds of CPU time for one request: the least of several rounds, so that other processes do not count. */
-async function costOf(ask: (at: number) => void): Promise<number> {
-  const perRound = 300
-  let least = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 6; round++) {
-    const before = process.cpuUsage()
-    for (let at = 0; at < perRound; at++) ask(round * perRound + at)
-    await new Promise(setImmediate)
-    const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / perRound)
-  }
-  return least
+/** Microseconds of CPU time for one of `count` requests. */
+async function costOf(ask: (at: number) => void, count: number): Promise<number> {
+  const before = process.cpuUsage()
+  for (let at = 0; at < count; at++) ask(at)
+  await new Promise(setImmediate)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / count
 }
 
+/** What a request costs, as a multiple of a point that is asked in the same rounds: other processes slow both alike. */
+async function ratioOf(
+  ask: (at: number) => void,
+  point: (at: number) => void,
+  rounds: number,
+): Promise<number> {
+  let cost = Number.POSITIVE_INFINITY
+  let pointCost = Number.POSITIVE_INFINITY
+  for (let round = 0; round < rounds; round++) {
+    // Each request differs from all before it.
+    pointCost = Math.min(pointCost, await costOf(point, 120))
+    cost = Math.min(cost, await costOf((at) => ask(40 * round + at), 40))
+  }
+  // A transport costs each request the same: 40 to 58 % of what a front thread spends on a point, about as much as the rest.
+  return (cost + pointCost) / (2 * pointCost)
+}
+
+/** A text as a transport gives it: in one piece. */
+const flat = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
 const repeated = (text: string, length: number): string => text.repeat(Math.floor(length / text.length))
 const room = (path: string): number => MAX_URL - path.length - 1
 
@@ -58,7 +75,11 @@ function spellings(path: string, required: string): Readonly<Record<string, stri
     'encoded names and values': fill('%61=%61&'),
     'encoded letters of two bytes': fill('%C3%A9&'),
     'encoded names that it has': fill('deposit%5Fcount=%39&').slice(0, -1),
+    'encoded names that it has, and an ampersand': `${fill('deposit%5Fcount=%39&').slice(0, -6)}&x=%26`,
+    'encoded names that it has, and a wrong one': `${fill('deposit%5Fcount=%39&').slice(0, -4)}&%zz`,
+    'names in other letters': fill('%64eposit_count=9&d%65posit_count=9&de%70osit_count=9&').slice(0, -1),
     'places in logs': `${required}&min_sequence=${repeated('0:0,', left - 20)}0:0`,
+    'as many places in logs as are taken': `${required}&min_sequence=${repeated('1:0,', 4 * 53).slice(0, -1)}&${repeated('deposit_count=9&', left - 240)}`,
     'places in logs, repeated': fill('min_sequence=0:0&').slice(0, -1),
     'percent signs': `${required}&x=${repeated('%41', left - 3)}`,
     'a percent sign that is wrong at the end': `${required}&x=${repeated('%41', left - 6)}%4`,
@@ -83,6 +104,7 @@ const LONG = MAX_HEAD - 200
 const HEADERS: Readonly<Record<string, Header>> = {
   'Accept-Encoding of commas': ['accept-encoding', repeated(',', LONG)],
   'Accept-Encoding of 250 commas': ['accept-encoding', repeated(',', 250)],
+  'Accept-Encoding of letters': ['accept-encoding', repeated('a,', 250)],
   'Accept-Encoding of weights': ['accept-encoding', repeated('a;q=0.1,', 250)],
   'Accept-Encoding of semicolons': ['accept-encoding', repeated(';', 250)],
   'If-None-Match of the tag in other words': ['if-none-match', repeated(`"${TAG}" x,`, LONG)],
@@ -102,50 +124,49 @@ const HEADERS: Readonly<Record<string, Header>> = {
 }
 
 test('no spelling of a request costs the front more than ten times what a point costs, with a rate limit behind proxies, and in a cluster', async (context) => {
-  const point = routes.getL1InfoTreeIndex.path
+  const path = routes.getL1InfoTreeIndex.path
   const plain = frontAlone()
-  let pointUs = Number.POSITIVE_INFINITY
+  const point = (at: number): void => plain('GET', path, `network_id=1&deposit_count=${at}`, [])
   // Code is compiled meanwhile.
-  for (let times = 0; times < 5; times++)
-    pointUs = Math.min(
-      pointUs,
-      await costOf((at) => plain('GET', point, `network_id=1&deposit_count=${at}`, [])),
-    )
-  // A transport costs each request the same: 40 to 58 % of what a front thread spends on a point, about as much as the rest.
-  const transportUs = pointUs
+  for (let times = 0; times < 30; times++) await costOf(point, 300)
   const table: [string, number][] = []
   const measure = async (name: string, one: (at: number) => void): Promise<void> => {
-    const cost = await costOf(one)
-    table.push([name, (cost + transportUs) / (pointUs + transportUs)])
+    let ratio = await ratioOf(one, point, 4)
+    // What seems dear may not be compiled yet, or have met with a collection of garbage or with another process in each round.
+    for (const rounds of [12, 24, 48, 96])
+      if (ratio > MOST / 2) ratio = Math.min(ratio, await ratioOf(one, point, rounds))
+    table.push([name, ratio])
   }
   // What all of it together adds is measured, too.
   const ask = frontAlone({ gate: gateOf(), proxies: PROXIES })
   for (const operation of operationIds) {
     const { path, parameters } = routes[operation]
     const required = (parameters.required ?? []).map((name) => `${name}=1`).join('&')
-    for (const [what, query] of Object.entries(spellings(path, required)))
-      await measure(`${operation}: ${what}`, () => ask('GET', path, query, []))
+    for (const [what, query] of Object.entries(spellings(path, required))) {
+      const asSent = flat(query)
+      await measure(`${operation}: ${what}`, () => ask('GET', path, asSent, []))
+    }
   }
   // Each request has another header: what is remembered of the last one is of no use.
   for (const [what, [name, value]] of Object.entries(HEADERS))
-    for (const target of [point, '/docs', '/livez', '/nowhere'])
+    for (const target of [path, '/docs', '/livez', '/nowhere'])
       await measure(`${target}: ${what}`, (at) =>
         ask('GET', target, 'network_id=1&deposit_count=1', [[name, `${at}${value}`]]),
       )
   const many = Array.from({ length: 100 }, (_, at): Header => [`x-forwarded-${at % 4}or`, '10.1.1.1'])
-  await measure('a hundred headers', () => ask('GET', point, 'network_id=1&deposit_count=1', many))
+  await measure('a hundred headers', () => ask('GET', path, 'network_id=1&deposit_count=1', many))
   const forwarded = many.map((): Header => ['x-forwarded-for', '10.1.1.1'])
   await measure('a hundred lines of proxies', () => ask('GET', '/livez', '', forwarded))
   await measure('an unknown path', () => ask('GET', `/${'"'.repeat(MAX_URL - 2)}`, '', []))
   await measure('a URL that is too long', () => ask('GET', `/${'"'.repeat(3 * MAX_URL)}`, '', []))
-  await measure('OPTIONS', () => ask('OPTIONS', point, '', []))
-  await measure('an unknown method', () => ask('BREW', point, '', []))
-  await measure('a body', () => ask('GET', point, '', [['transfer-encoding', 'chunked']]))
+  await measure('OPTIONS', () => ask('OPTIONS', path, '', []))
+  await measure('an unknown method', () => ask('BREW', path, '', []))
+  await measure('a body', () => ask('GET', path, '', [['transfer-encoding', 'chunked']]))
   table.sort(([, left], [, right]) => right - left)
   for (const [name, ratio] of table.slice(0, 12)) context.diagnostic(`${ratio.toFixed(1)} × a point: ${name}`)
-  context.diagnostic(`a point: ${pointUs.toFixed(1)} µs`)
+  context.diagnostic(`a point: ${(await costOf(point, 3_000)).toFixed(1)} µs`)
   assert.deepEqual(
-    table.filter(([, ratio]) => ratio > 10),
+    table.filter(([, ratio]) => ratio > MOST),
     [],
   )
 })
