@@ -106,7 +106,7 @@ function withCells(
   args: readonly string[],
 ): Readonly<Record<string, string>> {
   const hasWish =
-    args.includes('--http-threads') ||
+    ['--http-threads', '--http-transport'].some((name) => args.includes(name)) ||
     ['BDS_HTTP__THREADS', 'BDS_HTTP__TRANSPORT', 'NODE_OPTIONS'].some((name) => name in environment)
   return cells === undefined || hasWish ? environment : { ...environment, BDS_HTTP__THREADS: cells }
 }

@@ -7,10 +7,20 @@ export interface Cleaner {
   after(body: () => void | Promise<void>): void
 }
 
-/** A folder of its own for one test, removed when the test ends. */
+/**
+ * A folder of its own for one test, removed when the test ends. A process that the test started later is ended later,
+ * too: what it writes meanwhile is removed with the test's process, so that no error hides the test's own.
+ */
 export function tempFolder(context: Cleaner): string {
   const folder = mkdtempSync(join(tmpdir(), 'bds-test-'))
-  context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  context.after(() => {
+    try {
+      remove()
+    } catch {
+      process.once('exit', remove)
+    }
+  })
   return folder
 }
 

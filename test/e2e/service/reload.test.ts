@@ -10,7 +10,8 @@ import { until } from '../../support/until.js'
 test('SIGHUP takes over endpoints, limits and the log level without an answer lost, and names what needs a restart', async (t) => {
   const { world, rpc, configFile } = await serveWorld(t, buildLoneWorld())
   const file = configFile('data')
-  const service = await startService(t, file)
+  // The policy that a client is told is that of one bucket, and each front thread has one.
+  const service = await startService(t, file, ['--http-threads', '1'])
   await inStep(service, world)
   const other = await serveFakeNetwork(world.network(0))
   t.after(() => other.close())
