@@ -49,6 +49,12 @@ export const errorTable: { readonly [Code in AnswerCode]: ErrorRow } = {
     waitingHelps: false,
   },
   URI_TOO_LONG: { status: 414, meaning: 'The URL is longer than `http.max_url_bytes`.', waitingHelps: false },
+  UPGRADE_REQUIRED: {
+    status: 426,
+    meaning:
+      'Only WebSockets are served here, and the request asks for none, or not as RFC 6455 has it. The message names what is wrong.',
+    waitingHelps: false,
+  },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     meaning: 'Too many requests. Back off and retry after `Retry-After` seconds.',

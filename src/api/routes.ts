@@ -239,6 +239,16 @@ export const streamRoutes = {
   },
 } as const satisfies Record<string, StreamRoute>
 
+/** The same over WebSocket, which OpenAPI has no words for: parameters are those of `getEvents`. */
+export const socketRoutes = {
+  getEventSocket: {
+    path: '/bridge/v1/events/ws',
+    summary: 'The same over WebSocket',
+    errors: [...streamRoutes.getEvents.errors, 'UPGRADE_REQUIRED'],
+    cost: streamRoutes.getEvents.cost,
+  },
+} as const satisfies Record<string, Pick<StreamRoute, 'path' | 'summary' | 'errors' | 'cost'>>
+
 /** An endpoint that the front answers at once, from memory. Its query string is ignored. */
 export interface ProbeRoute {
   readonly paths: readonly string[]

@@ -22,6 +22,8 @@ export const apiErrorCodes = [
   'POSITION_GONE',
   /** HTTP 414. The URL is longer than `http.max_url_bytes`. */
   'URI_TOO_LONG',
+  /** HTTP 426. Only WebSockets are served here, and the request asks for none, or not as RFC 6455 has it. The message names what is wrong. */
+  'UPGRADE_REQUIRED',
   /** HTTP 429. Too many requests. Back off and retry after `Retry-After` seconds. */
   'RATE_LIMIT_EXCEEDED',
   /** HTTP 500. A bug of ours; logged with the id in `X-Request-Id`. */

@@ -1,6 +1,6 @@
 import { dialectLabels } from '../api/dialects/dialects.js'
 import { errorTable } from '../api/errorTable.js'
-import { operationIds, probeRoutes, routes, streamRoutes } from '../api/routes.js'
+import { operationIds, probeRoutes, routes, socketRoutes, streamRoutes } from '../api/routes.js'
 import type { CountLabels } from '../telemetry/frontCounts.js'
 import { documentRoutes } from './documents.js'
 
@@ -10,6 +10,7 @@ export const countedLabels: CountLabels = {
     ...Object.fromEntries(operationIds.map((id) => [id, routes[id].path])),
     ...Object.fromEntries(Object.entries(probeRoutes).map(([id, { paths }]) => [id, paths[0]])),
     getEvents: streamRoutes.getEvents.path,
+    getEventSocket: socketRoutes.getEventSocket.path,
     getOpenApi: '/openapi.json',
     getDocs: '/docs',
     getExplorer: '/explorer',
@@ -19,10 +20,11 @@ export const countedLabels: CountLabels = {
     'unknown',
     ...operationIds,
     ...Object.keys(streamRoutes),
+    ...Object.keys(socketRoutes),
     ...Object.keys(probeRoutes),
     ...documentRoutes,
     ...Object.keys(dialectLabels),
   ],
   methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'TRACE'],
-  statuses: [200, 204, 302, 304, ...new Set(Object.values(errorTable).map(({ status }) => status))],
+  statuses: [101, 200, 204, 302, 304, ...new Set(Object.values(errorTable).map(({ status }) => status))],
 }

@@ -1,4 +1,4 @@
-import { streamRoutes } from '../api/routes.js'
+import { socketRoutes, streamRoutes } from '../api/routes.js'
 import { type Failure, failure } from '../query/answers.js'
 import { answerQuery, type QueryContext } from './answerQuery.js'
 import type { EventsAnswerer } from './events/answerEvents.js'
@@ -12,7 +12,7 @@ import { chooseCoding } from './wire/acceptEncoding.js'
 import { Exchange, type ExchangeContext } from './wire/exchange.js'
 import { type HeaderList, METHODS } from './wire/headers.js'
 import { acceptRequestId, makeRequestId, RequestHead } from './wire/requestHead.js'
-import type { RequestHandler, Wire, WireRequest } from './wire/wire.js'
+import type { AcceptSocket, RequestHandler, Wire, WireRequest } from './wire/wire.js'
 
 export interface RequestHandlerOptions {
   readonly context: ExchangeContext
@@ -22,7 +22,7 @@ export interface RequestHandlerOptions {
   /** How errors are spelled below the base path of a dialect. */
   readonly findSpelling: (path: string) => Exchange['spellRefusal']
   readonly queryContext: QueryContext
-  readonly events: Pick<EventsAnswerer, 'answer'>
+  readonly events: Pick<EventsAnswerer, 'answer' | 'upgrade'>
   readonly maxUrlBytes: number
   /** Undefined when there is no rate limit. */
   readonly gate: RateGate | undefined
@@ -33,6 +33,8 @@ export interface RequestHandlerOptions {
 const NO_BODY =
   'a request must have no body: no Transfer-Encoding, and no Content-Length except a single 0; the connection is closed'
 
+const NO_SOCKET = `only ${socketRoutes.getEventSocket.path} becomes a WebSocket: send no Sec-WebSocket-Key`
+
 /** Headers of the request that is being handled. */
 const head = new RequestHead()
 
@@ -41,7 +43,8 @@ const head = new RequestHead()
  * handler never throws: an error that reaches uWebSockets.js ends the process.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  return (wire, request) => handle(options, wire, request, upperCase(request.getMethod()), request.getUrl())
+  return (wire, request, accept) =>
+    handle(options, wire, request, upperCase(request.getMethod()), request.getUrl(), accept)
 }
 
 /**
@@ -58,6 +61,7 @@ function handle(
   request: WireRequest,
   method: string,
   path: string,
+  accept?: AcceptSocket,
 ): void {
   const { requestId, connection, mayHaveBody } = head.read(request)
   const { requestLog } = options
@@ -72,7 +76,7 @@ function handle(
       // The connection ends in any case, so a bucket that is empty changes nothing.
       options.gate?.caller(exchange.peerAddress(), request).take(SMALL_TOKENS)
       exchange.refuseAndClose(failure('INVALID_PARAMETER', NO_BODY))
-    } else dispatch(options, exchange, method, path, request)
+    } else dispatch(options, exchange, method, path, request, accept)
   } catch (error) {
     exchange.fail(error)
   }
@@ -84,6 +88,7 @@ function dispatch(
   method: string,
   path: string,
   request: WireRequest,
+  accept: AcceptSocket | undefined,
 ): void {
   const caller = gate?.caller(exchange.peerAddress(), request)
   const payment = caller === undefined ? undefined : new Payment(queryContext.metrics, exchange, caller)
@@ -109,6 +114,15 @@ function dispatch(
   if (method !== 'GET' && method !== 'HEAD') {
     const message = `${method} is not one of ${METHODS}`
     refuse(exchange, payment, failure('METHOD_NOT_ALLOWED', message), [['Allow', METHODS]])
+    return
+  }
+  if (target.type === 'socket') {
+    if (payment === undefined || payment.take(socketRoutes[target.route].cost))
+      events.upgrade(exchange, request, rawQuery ?? '', accept)
+    return
+  }
+  if (head.wantsSocket) {
+    refuse(exchange, payment, failure('INVALID_PARAMETER', NO_SOCKET))
     return
   }
   if (target.type === 'probe') {

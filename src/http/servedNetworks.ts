@@ -1,4 +1,4 @@
-import { operationIds, probeRoutes, streamRoutes } from '../api/routes.js'
+import { operationIds, probeRoutes, socketRoutes, streamRoutes } from '../api/routes.js'
 import type { Config } from '../config/config.types.js'
 import { spellFinality } from '../config/finalitySetting.js'
 import { checksumText } from '../protocol/checksumAddress.js'
@@ -24,6 +24,6 @@ export function servedNetworks(
       start_block: network.startBlock,
       finality: spellFinality(network.finality),
     })),
-    capabilities: [...operationIds, ...Object.keys(streamRoutes), ...Object.keys(probeRoutes)],
+    capabilities: [...operationIds, ...Object.keys({ ...streamRoutes, ...socketRoutes, ...probeRoutes })],
   }
 }

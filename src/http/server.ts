@@ -136,6 +136,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const onGet = new Map<string, RequestHandler>()
   for (const [path, { type }] of targets)
     if (type === 'query' || type === 'spoken') onGet.set(path, createGetHandler(handling, path))
+  const socketPaths = [...targets].flatMap(([path, { type }]) => (type === 'socket' ? [path] : []))
   const { host, port } = config.http
   const opened = await transport.open({
     host,
@@ -143,6 +144,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     cells,
     onRequest: createRequestHandler(handling),
     onGet,
+    socketPaths,
     turn: context.turn,
     connections,
     otherFiles,

@@ -1,4 +1,4 @@
-import { operationIds, probeRoutes, routes, streamRoutes } from '../api/routes.js'
+import { operationIds, probeRoutes, routes, socketRoutes, streamRoutes } from '../api/routes.js'
 import type { VersionNow } from '../board/version.js'
 import type { HealthSource } from '../health/healthSource.types.js'
 import { failure } from '../query/answers.js'
@@ -14,6 +14,7 @@ import { type HeaderList, headerLines, JSON_LINES } from './wire/headers.js'
 export type Target = (
   | { readonly type: 'query'; readonly route: OperationId }
   | { readonly type: 'stream'; readonly route: keyof typeof streamRoutes }
+  | { readonly type: 'socket'; readonly route: keyof typeof socketRoutes }
   | {
       readonly type: 'spoken'
       readonly route: string
@@ -45,6 +46,7 @@ export function createTargets(
   }
   for (const operation of operationIds) add(routes[operation].path, { type: 'query', route: operation })
   add(streamRoutes.getEvents.path, { type: 'stream', route: 'getEvents' })
+  add(socketRoutes.getEventSocket.path, { type: 'socket', route: 'getEventSocket' })
   const servedNetworks = jsonAnswer(200, networks)
   const probes: { readonly [Id in keyof typeof probeRoutes]: (exchange: Exchange) => void } = {
     getHealth: onceATurn(readVersion, () => {

@@ -31,7 +31,13 @@ interface Keeper {
 const KEEPERS: readonly Keeper[] = [
   { what: 'uWebSockets.js', pattern: /['"]uWebSockets\.js(?:-modern)?['"]/, room: 'http/wire', files: 'one' },
   { what: 'lmdb', pattern: /from ['"]lmdb['"]/, room: 'store', files: 'one' },
-  { what: 'ws', pattern: /from ['"]ws['"]/, room: 'chain/rpc', files: 'one' },
+  {
+    what: 'ws',
+    pattern: /from ['"]ws['"]/,
+    room: 'chain/rpc',
+    files: 'one',
+    besides: 'src/http/wire/nodeSocket.ts',
+  },
   { what: 'WebAssembly', pattern: /\bnew WebAssembly\./, room: 'wasm', files: 'one' },
   { what: 'process.env', pattern: /\bprocess\.env\b/, room: 'config', files: 'one' },
   {

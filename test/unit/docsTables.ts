@@ -1,6 +1,6 @@
 import { type MeasuredOperation, modelGrowth, tellThreads } from '../../bench/growth/growthTables.js'
 import { errorTable } from '../../src/api/errorTable.js'
-import { probeRoutes, type Route, routes, streamRoutes } from '../../src/api/routes.js'
+import { probeRoutes, type Route, routes, socketRoutes, streamRoutes } from '../../src/api/routes.js'
 import { cellSizes } from '../../src/cell/cellSizes.js'
 import type { Config } from '../../src/config/config.types.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
@@ -56,13 +56,15 @@ export const docsTables: readonly DocsTable[] = [
     render: () =>
       table(
         ['endpoint', 'operation', 'what it answers', 'errors of its own', 'tokens'],
-        Object.entries(streamRoutes).map(([operation, { path, summary, errors, cost }]) => [
-          `\`${path}\``,
-          `\`${operation}\``,
-          summary,
-          errors.map((code) => `\`${code}\``).join(', '),
-          String(cost),
-        ]),
+        Object.entries({ ...streamRoutes, ...socketRoutes }).map(
+          ([operation, { path, summary, errors, cost }]) => [
+            `\`${path}\``,
+            `\`${operation}\``,
+            summary,
+            errors.map((code) => `\`${code}\``).join(', '),
+            String(cost),
+          ],
+        ),
       ),
   },
   {

@@ -190,7 +190,7 @@ function streamOperation(operationId: string, route: StreamRoute, components: Ma
     responses: {
       200: {
         description:
-          'A stream without an end. The `id` of an event is where its reader is behind it: one position for each network that is asked for. The schema is that of its `data`.',
+          'A stream without an end. The `id` of an event is where its reader is behind it: one position for each network that is asked for. The schema is that of its `data`. Over WebSocket the same is at `/bridge/v1/events/ws`, which OpenAPI has no words for.',
         headers: headersOf(...LIMITED),
         content: { 'text/event-stream': { schema: replaceTitled(plain(route.data), components) } },
       },

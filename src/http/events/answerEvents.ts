@@ -10,15 +10,17 @@ import { clientName } from '../limits/client.js'
 import type { TrustedProxies } from '../limits/trustedProxies.js'
 import { NO_STORE } from '../wire/cacheControl.js'
 import type { Exchange, Outgoing } from '../wire/exchange.js'
+import { HANDSHAKE_HEADERS, handshakeFault } from '../wire/handshake.js'
 import { headerLines } from '../wire/headers.js'
-import type { WireRequest } from '../wire/wire.js'
+import type { AcceptSocket, SocketListener, WireRequest } from '../wire/wire.js'
+import { type EventChannel, SocketChannel, streamChannel } from './eventChannels.js'
 import { EventFilter } from './eventFilter.js'
 import type { EventHub } from './eventHub.js'
 import { EventStream } from './eventStream.js'
 import { type FeedPositions, parsePositions } from './feedPositions.js'
 
 export interface EventsAnswererOptions {
-  readonly config: Pick<Config, 'feed' | 'networks'>
+  readonly config: Pick<Config, 'feed' | 'http' | 'networks'>
   readonly proxies: Pick<TrustedProxies, 'clientOf'>
   readonly hub: EventHub
   readonly metrics: HttpMetrics
@@ -35,6 +37,13 @@ const HEAD: Outgoing = {
   ...{ status: 200, body: '', cacheControl: NO_STORE, lines: '', bodyLines: STREAM_LINES, etag: '' },
 }
 
+interface ConnectionHandlers {
+  /** The client has taken all that it was sent. */
+  onDrained(): void
+  /** The connection has ended. */
+  onGone(): void
+}
+
 /** What a request asks for, and where it begins. */
 interface Asked {
   readonly filter: EventFilter
@@ -46,7 +55,7 @@ const RETRY_SEC = 5
 /** Time that a client waits when its connection breaks. */
 const BROKEN_RETRY_MS = 2_000
 
-/** Answers requests for events, each with a stream that the hub fills. */
+/** Answers requests for events, each with a connection that the hub fills. */
 export class EventsAnswerer {
   readonly #options: EventsAnswererOptions
   readonly #served: readonly NetworkId[]
@@ -74,9 +83,60 @@ export class EventsAnswerer {
     else {
       const client = clientName(this.#options.proxies.clientOf(exchange.peerAddress(), request))
       const refusal = this.#limitReached(client, exchange)
-      if (refusal === undefined) this.#begin(exchange, client, asked.value)
+      if (refusal === undefined)
+        this.#begin(client, asked.value, ({ onDrained, onGone }) => {
+          const wire = exchange.stream(STREAM_LINES, `retry: ${BROKEN_RETRY_MS}\n\n`, onGone)
+          wire.onWritable(() => {
+            onDrained()
+            return true
+          })
+          return streamChannel(wire)
+        })
       else exchange.refuse(refusal)
     }
+  }
+
+  /** @param accept undefined for a request that can't become a WebSocket. */
+  upgrade(
+    exchange: Exchange,
+    request: WireRequest,
+    rawQuery: string,
+    accept: AcceptSocket | undefined,
+  ): void {
+    const fault = handshakeFault(request)
+    if (fault !== undefined || accept === undefined) {
+      exchange.refuse(
+        failure('UPGRADE_REQUIRED', fault ?? 'only WebSockets are served here'),
+        HANDSHAKE_HEADERS,
+      )
+      return
+    }
+    const asked = this.#read(rawQuery, '')
+    if (!asked.ok) {
+      exchange.refuse(asked)
+      return
+    }
+    const client = clientName(this.#options.proxies.clientOf(exchange.peerAddress(), request))
+    const refusal = this.#foreign(request) ?? this.#limitReached(client, exchange)
+    if (refusal !== undefined) {
+      exchange.refuse(refusal)
+      return
+    }
+    exchange.upgrade(() =>
+      this.#begin(client, asked.value, ({ onDrained, onGone }) => {
+        const onReceived: SocketListener['onReceived'] = (kind) => channel.received(kind)
+        const channel = new SocketChannel(accept({ onDrained, onReceived, onGone }))
+        return channel
+      }),
+    )
+  }
+
+  /** A WebSocket is open to the scripts of every page, unlike other answers: no browser asks who may read it. */
+  #foreign(request: WireRequest): Failure | undefined {
+    const { cors } = this.#options.config.http
+    const origin = request.getHeader('origin')
+    if (cors === '*' || cors === 'off' || origin === '' || origin === cors) return undefined
+    return failure('INVALID_PARAMETER', `pages of ${cors} alone may get events`)
   }
 
   #read(rawQuery: string, lastEventId: string): Answer<Asked> {
@@ -109,7 +169,12 @@ export class EventsAnswerer {
     return failure('RATE_LIMIT_EXCEEDED', message, RETRY_SEC)
   }
 
-  #begin(exchange: Exchange, client: string, { filter, positions }: Asked): void {
+  /** @param open makes the connection one that gets events, and has the handlers called. */
+  #begin(
+    client: string,
+    { filter, positions }: Asked,
+    open: (handlers: ConnectionHandlers) => EventChannel,
+  ): void {
     const { hub, metrics, random, config } = this.#options
     const { maxBufferBytes } = config.feed
     this.#byClient.set(client, (this.#byClient.get(client) ?? 0) + 1)
@@ -125,9 +190,16 @@ export class EventsAnswerer {
       stream.gone()
       hub.remove(stream)
     }
-    const wire = exchange.stream(STREAM_LINES, `retry: ${BROKEN_RETRY_MS}\n\n`, onGone)
+    let channel: EventChannel
+    try {
+      channel = open({ onDrained: () => stream?.flush(), onGone })
+    } catch (error) {
+      leave()
+      throw error
+    }
+    if (hasLeft) return
     stream = new EventStream({
-      ...{ filter, wire, maxBufferBytes, random },
+      ...{ filter, channel, maxBufferBytes, random },
       onDrained: () => hub.drained(stream!),
       onCut: () => metrics.slowReaderCut('buffer'),
       onEnd: leave,

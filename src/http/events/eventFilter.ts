@@ -32,6 +32,12 @@ interface Subject {
   readonly addresses: readonly string[]
 }
 
+/** What readers at one place are sent. */
+interface Told {
+  readonly ids: string
+  readonly text: string
+}
+
 /** One event on its way to all who have asked for it. */
 export class ToldEvent {
   readonly networkId: NetworkId
@@ -41,7 +47,8 @@ export class ToldEvent {
   readonly text: string
   /** undefined: it is about the network as a whole. */
   readonly subject: Subject | undefined
-  #frame: { readonly ids: string; readonly text: string } | undefined
+  #frame: Told | undefined
+  #message: Told | undefined
 
   /** @param line as `writeFeedPage` writes it. */
   constructor(networkId: NetworkId, line: string) {
@@ -59,6 +66,13 @@ export class ToldEvent {
     if (this.#frame?.ids !== ids)
       this.#frame = { ids, text: `id: ${ids}\nevent: ${this.type}\ndata: ${this.text}\n\n` }
     return this.#frame.text
+  }
+
+  /** The event as a WebSocket has it. @param ids as of `frame`. */
+  message(ids: string): string {
+    if (this.#message?.ids !== ids)
+      this.#message = { ids, text: `{"position":"${ids}","event":${this.text}}` }
+    return this.#message.text
   }
 
   /** Under which keys its readers may be found: `EventFilter.keys`. */

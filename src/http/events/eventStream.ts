@@ -1,4 +1,4 @@
-import type { Wire } from '../wire/wire.js'
+import type { EventChannel } from './eventChannels.js'
 import type { EventFilter, ToldEvent } from './eventFilter.js'
 import type { EventReader } from './eventHub.js'
 
@@ -8,8 +8,7 @@ const MOST_RETRY_MS = 5_000
 
 export interface EventStreamOptions {
   readonly filter: EventFilter
-  /** Its status and headers are written already. */
-  readonly wire: Wire
+  readonly channel: EventChannel
   /** Most bytes that wait for a client that is slow. */
   readonly maxBufferBytes: number
   /** 0 ≤ value < 1. */
@@ -23,13 +22,13 @@ export interface EventStreamOptions {
 }
 
 /**
- * One connection that gets Server-Sent Events. What its client does not take at once waits here, up to a bound, beyond which the client is
+ * One connection that gets events. What its client does not take at once waits here, up to a bound, beyond which the client is
  * cut off: it comes again and goes on from where it was. Others wait for nothing.
  */
 export class EventStream implements EventReader {
   readonly filter: EventFilter
   readonly #options: EventStreamOptions
-  readonly #wire: Wire
+  readonly #channel: EventChannel
   /** What the transport has not been given yet. */
   #waiting: string[] = []
   #waitingBytes = 0
@@ -39,21 +38,16 @@ export class EventStream implements EventReader {
 
   constructor(options: EventStreamOptions) {
     this.#options = options
-    this.#wire = options.wire
+    this.#channel = options.channel
     this.filter = options.filter
-    options.wire.onWritable(() => {
-      this.#flush()
-      return true
-    })
   }
 
   send(event: ToldEvent, ids: string): void {
-    this.#write(event.frame(ids))
+    this.#write(this.#channel.textOf(event, ids))
   }
 
   ping(ids: string): void {
-    // An id without data is kept by readers, and no event to them.
-    this.#write(`:\nid: ${ids}\n\n`)
+    this.#write(this.#channel.lifeText(ids))
   }
 
   isBehind(): boolean {
@@ -66,10 +60,10 @@ export class EventStream implements EventReader {
     const { random, onEnd } = this.#options
     const retryMs = Math.round(LEAST_RETRY_MS + random() * (MOST_RETRY_MS - LEAST_RETRY_MS))
     if (this.#isFull) {
-      this.#wire.close()
+      this.#channel.close()
       return
     }
-    this.#wire.cork(() => this.#wire.end(`retry: ${retryMs}\n\n`, true))
+    this.#channel.end(retryMs)
     onEnd()
   }
 
@@ -82,9 +76,7 @@ export class EventStream implements EventReader {
   #write(text: string): void {
     if (this.#isOver) return
     if (!this.#isFull) {
-      this.#wire.cork(() => {
-        this.#isFull = !this.#wire.write(text)
-      })
+      this.#isFull = !this.#channel.write([text])
       return
     }
     this.#waiting.push(text)
@@ -93,17 +85,16 @@ export class EventStream implements EventReader {
     this.#options.onCut()
     this.#isOver = true
     this.#waiting = []
-    this.#wire.close()
+    this.#channel.close()
   }
 
-  /** The client takes more: as much as the transport says. */
-  #flush(): void {
+  /** The client takes more. */
+  flush(): void {
     if (this.#isOver) return
-    const text = this.#waiting.join('')
+    const texts = this.#waiting
     this.#waiting = []
     this.#waitingBytes = 0
-    // Without a write uWebSockets.js would not go on with what it has.
-    this.#isFull = !this.#wire.write(text === '' ? ':\n\n' : text)
+    this.#isFull = !this.#channel.write(texts)
     if (!this.#isFull) this.#options.onDrained()
   }
 }

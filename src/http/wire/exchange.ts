@@ -305,6 +305,12 @@ export class Exchange implements Listed<Exchange> {
     return wire
   }
 
+  /** Makes the connection a WebSocket. Call it only inside the handler, and do not touch the exchange afterwards. */
+  upgrade(accept: () => void): void {
+    this.context.turn.endRun()
+    this.finish(101, accept)
+  }
+
   /** The answer to OPTIONS. */
   sendOptions(): void {
     if (this.isDone) return

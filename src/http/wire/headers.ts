@@ -69,6 +69,7 @@ const CODED_LINES = {
 }
 
 const statusTexts: Readonly<Record<number, string>> = {
+  101: '101 Switching Protocols',
   200: '200 OK',
   204: '204 No Content',
   302: '302 Found',
@@ -79,6 +80,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   405: '405 Method Not Allowed',
   410: '410 Gone',
   414: '414 URI Too Long',
+  426: '426 Upgrade Required',
   429: '429 Too Many Requests',
   431: '431 Request Header Fields Too Large',
   500: '500 Internal Server Error',

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { listenExclusively } from '../../errors/listenFailure.js'
 import { NO_STORE } from './cacheControl.js'
 import { headerLines, JSON_TYPE, statusLine } from './headers.js'
+import { NodeSockets } from './nodeSocket.js'
 import { NodeConnection } from './nodeWire.js'
 import type { OpenOptions, OpenPort, Transport, Wire } from './wire.js'
 
@@ -29,6 +30,7 @@ export const nodeTransport: Transport = {
 
 async function open({ host, port, onRequest, turn, connections: watch }: OpenOptions): Promise<OpenPort> {
   const connections = new WeakMap<Socket, NodeConnection>()
+  const sockets = new NodeSockets()
   const server = createServer({
     insecureHTTPParser: false,
     // Refused below, with a body.
@@ -47,16 +49,23 @@ async function open({ host, port, onRequest, turn, connections: watch }: OpenOpt
     socket.once('close', () => watch.leave())
     if (!watch.arrive({ getRemoteAddress: () => socket.remoteAddress ?? '' })) socket.destroy()
   })
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
-    const connection = connections.get(request.socket)!
+  const take = (request: IncomingMessage, response: ServerResponse, head?: Buffer): void => {
+    const { socket } = request
+    const connection = connections.get(socket)!
     const refusal = refusalOf(request)
-    if (refusal === undefined) connection.take(request, response)
-    else connection.refuse(refusal)
+    if (refusal !== undefined) connection.refuse(refusal)
+    else if (head === undefined) connection.take(request, response)
+    else connection.takeUpgrade(request, response, (to) => sockets.accept(request, socket, head, to))
   }
-  server.on('request', take)
+  server.on('request', (request, response) => take(request, response))
   // Without listeners of their own node:http answers these by itself, with 100 and 417.
-  server.on('checkContinue', take)
-  server.on('checkExpectation', take)
+  server.on('checkContinue', (request, response) => take(request, response))
+  server.on('checkExpectation', (request, response) => take(request, response))
+  // Whatever it is to become: from here on node:http has nothing to do with the connection.
+  server.on('upgrade', (request, socket, head) => {
+    for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy())
+    take(request, new ServerResponse(request), head)
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.destroyed) return
     connections.get(socket as Socket)?.refuse(refusalFor(error))
@@ -68,6 +77,7 @@ async function open({ host, port, onRequest, turn, connections: watch }: OpenOpt
     stopListening: () => stopListening(server),
     close: () => {
       server.closeAllConnections()
+      sockets.close()
       // Ends the looks for late heads, too.
       server.close()
     },

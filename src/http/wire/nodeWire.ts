@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { MAX_PER_TURN, type Turn } from './turn.js'
-import type { RequestHandler, Wire, WireRequest } from './wire.js'
+import type { AcceptSocket, RequestHandler, SocketListener, Wire, WireRequest, WireSocket } from './wire.js'
 
 /** A client that takes nothing of its answer for this long is cut off, as by uWebSockets.js. */
 const SILENT_MS = 10_000
@@ -34,6 +34,24 @@ export class NodeConnection {
 
   take(request: IncomingMessage, response: ServerResponse): void {
     this.arrive(new NodeWire(this, this.socket, request, response))
+  }
+
+  /**
+   * Takes a request that node:http has let go of, with its connection, since it asks for another protocol.
+   * @param response its connection ends with it. @param accept makes the connection a WebSocket in its place; undefined where that failed.
+   */
+  takeUpgrade(
+    request: IncomingMessage,
+    response: ServerResponse,
+    accept: (listener: SocketListener) => WireSocket | undefined,
+  ): void {
+    this.arrive(new NodeWire(this, this.socket, request, response, accept))
+  }
+
+  /** The connection is a WebSocket now. */
+  becameSocket(): void {
+    this.isEnding = true
+    this.current = undefined
   }
 
   /** @param refusal an answer as text, after which the connection ends; '' for none. */
@@ -77,7 +95,7 @@ export class NodeConnection {
   private begin(arrival: Arrival): void {
     if (typeof arrival !== 'string') {
       this.current = arrival
-      this.onRequest(arrival, arrival)
+      this.onRequest(arrival, arrival, arrival.accept)
       return
     }
     this.isEnding = true
@@ -100,6 +118,8 @@ export class NodeWire implements Wire, WireRequest {
   private readonly request: IncomingMessage
   private readonly response: ServerResponse
   private readonly queryAt: number
+  /** There where the request may become a WebSocket. */
+  readonly accept: AcceptSocket | undefined
   private status = 200
   private reason = 'OK'
   private readonly headers: string[] = []
@@ -116,8 +136,17 @@ export class NodeWire implements Wire, WireRequest {
     socket: Socket,
     request: IncomingMessage,
     response: ServerResponse,
+    upgrade?: (listener: SocketListener) => WireSocket | undefined,
   ) {
     this.connection = connection
+    this.accept =
+      upgrade &&
+      ((listener) => {
+        connection.becameSocket()
+        const socket = upgrade(listener)
+        if (socket === undefined) throw new TypeError('a request for a WebSocket was refused by the library')
+        return socket
+      })
     this.socket = socket
     this.request = request
     this.response = response
@@ -245,8 +274,15 @@ export class NodeWire implements Wire, WireRequest {
       return
     }
     this.isBegun = true
-    const { response, headers } = this
-    if (close && !headers.includes('Connection')) headers.push('Connection', 'close')
+    const { response, headers, socket } = this
+    if (this.accept !== undefined) {
+      response.assignSocket(socket)
+      response.once('finish', () => socket.destroySoon())
+      // Nobody reads it any more, and its end would not be noticed.
+      socket.resume()
+    }
+    if ((close || this.accept !== undefined) && !headers.includes('Connection'))
+      headers.push('Connection', 'close')
     if (headers.includes('Connection')) this.connection.endWithAnswer()
     // Else node:http adds `Connection: keep-alive`, which uWebSockets.js does not.
     else response.removeHeader('Connection')

@@ -17,6 +17,8 @@ export class RequestHead {
    * and proxies disagree on where such a body ends: what one takes for the body, another takes for the next request.
    */
   mayHaveBody = false
+  /** Whether the client wants a WebSocket: it has sent a key for one. */
+  wantsSocket = false
   private hasLength = false
 
   /** Reads the headers of `request`. They are valid until the next call: one object serves all requests. */
@@ -27,6 +29,7 @@ export class RequestHead {
     this.acceptEncoding = ''
     this.lastEventId = ''
     this.mayHaveBody = false
+    this.wantsSocket = false
     this.hasLength = false
     request.forEach(this.take)
     return this
@@ -55,6 +58,7 @@ export class RequestHead {
         return
       case 17:
         if (name === 'transfer-encoding') this.mayHaveBody = true
+        else if (name === 'sec-websocket-key') this.wantsSocket = true
     }
   }
 }

@@ -1,4 +1,11 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_listen_socket,
+  us_socket_context_t,
+  WebSocket,
+} from 'uWebSockets.js'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,6 +18,8 @@ import { fitToOlderGlibc } from './olderGlibc.js'
 export type ListenSocket = us_listen_socket
 export type UwsResponse = HttpResponse
 export type UwsRequest = HttpRequest
+export type UwsSocketContext = us_socket_context_t
+export type UwsWebSocket<Data> = WebSocket<Data>
 
 /** Methods for which an app can have a handler of their own. */
 export const uwsMethods = [
@@ -27,7 +36,7 @@ export const uwsMethods = [
 type UwsMethod = (typeof uwsMethods)[number]
 
 /** The parts of an app that we use. The published types lack `close` and one form of `listen`. */
-export interface UwsApp extends Pick<TemplatedApp, 'any' | UwsMethod> {
+export interface UwsApp extends Pick<TemplatedApp, 'any' | 'ws' | UwsMethod> {
   listen(
     host: string,
     port: number,

@@ -11,6 +11,7 @@ import {
   type UwsResponse,
   uwsMethods,
 } from './uws.js'
+import { takeSockets } from './uwsSocket.js'
 import type { OpenOptions, OpenPort, RequestHandler, Transport, Wire } from './wire.js'
 
 /** Size of the buffer in which uWebSockets.js collects what a handler writes. */
@@ -33,7 +34,7 @@ export function uwsTransport(core: UwsCore): Transport {
 
 async function open(
   core: UwsCore,
-  { host, port, cells, onRequest, onGet, turn, connections, otherFiles }: OpenOptions,
+  { host, port, cells, onRequest, onGet, socketPaths, turn, connections, otherFiles }: OpenOptions,
 ): Promise<OpenPort> {
   const app = core.createApp()
   const bounded = (handler: RequestHandler) => (response: UwsResponse, request: UwsRequest) => {
@@ -41,6 +42,18 @@ async function open(
     if (turn.takesAsProbe(response)) request.setYield(true)
     else handler(response, request)
   }
+  for (const path of socketPaths)
+    takeSockets(
+      app,
+      path,
+      (response, request, accept) => {
+        // The router would give a request that is yielded to a handler without `accept`.
+        turn.takesUnprobed()
+        onRequest(response, request, accept)
+      },
+      // A filter is not told of the end of a connection that has become a WebSocket.
+      () => app.filter && connections.leave(),
+    )
   for (const [path, handler] of onGet) app.get(path, bounded(handler))
   for (const method of uwsMethods) app[method]('/*', bounded(onRequest))
   app.any('/*', (response, request) => {

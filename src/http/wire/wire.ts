@@ -57,8 +57,42 @@ export interface WireRequest {
   forEach(visit: (name: string, value: string) => void): void
 }
 
-/** It must not throw: an error that reaches uWebSockets.js ends the process. */
-export type RequestHandler = (wire: Wire, request: WireRequest) => void
+/**
+ * It must not throw: an error that reaches uWebSockets.js ends the process.
+ * @param accept there where the request may become a WebSocket.
+ */
+export type RequestHandler = (wire: Wire, request: WireRequest, accept?: AcceptSocket) => void
+
+/**
+ * Makes the connection of a request a WebSocket, in the place of an answer: within the request's handler, and only of a request in which
+ * `handshakeFault` finds none. The request's `Wire` is no more then.
+ */
+export type AcceptSocket = (listener: SocketListener) => WireSocket
+
+/** A WebSocket to a client. Nothing may be called any more once it has ended. */
+export interface WireSocket {
+  /** Sends one message. @returns false when the client does not take all of it now: then `onDrained` follows. */
+  send(text: string): boolean
+  /** Tells the client why, and ends the connection. Calls `onGone`. */
+  end(code: number, reason: string): void
+  /** Ends the connection at once, without a word. Calls `onGone`. */
+  close(): void
+}
+
+/** What a transport tells of a WebSocket. It must not throw. */
+export interface SocketListener {
+  /** The client has taken all that it was sent. */
+  onDrained(): void
+  /** The client has sent something, which nobody reads: a message, or a ping or a pong, which the transport has answered. */
+  onReceived(kind: 'message' | 'control'): void
+  /** The connection has ended. Called once. */
+  onGone(): void
+}
+
+/** Longest message of a client that is taken at all, in bytes: one that sends more loses its connection. */
+export const MAX_RECEIVED_BYTES = 1_024
+/** A WebSocket whose client is silent for this long, and answers no ping, is ended. */
+export const SOCKET_IDLE_SEC = 60
 
 /** What an exchange must know of its transport. */
 export interface WireTraits {
@@ -85,6 +119,8 @@ export interface OpenOptions {
   readonly onRequest: RequestHandler
   /** Handlers of GET by path. A transport without a router of its own gives these requests to `onRequest`, too. */
   readonly onGet: ReadonlyMap<string, RequestHandler>
+  /** Where `onRequest` is given `accept`. A transport without a router of its own does so everywhere. */
+  readonly socketPaths: readonly string[]
   /** What bounds the requests of a connection that are answered at once. */
   readonly turn: Turn
   readonly connections: ConnectionWatch

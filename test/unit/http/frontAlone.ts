@@ -112,7 +112,7 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
       metrics,
       ...(proxies === undefined ? {} : { sequences: sequencesOf(proxies) }),
     },
-    events: { answer: nothing },
+    events: { answer: nothing, upgrade: nothing },
     maxUrlBytes: MAX_URL,
     gate,
     connections: { endsWithAnswer: () => false },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operationIds, probeRoutes, streamRoutes } from '../../../src/api/routes.js'
+import { operationIds, probeRoutes, socketRoutes, streamRoutes } from '../../../src/api/routes.js'
 import { servedNetworks } from '../../../src/http/servedNetworks.js'
 import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
@@ -38,6 +38,6 @@ test('the networks are told with ids, chain ids, contracts as EIP-55 spells them
   })
   assert.deepEqual(
     capabilities.toSorted(),
-    [...operationIds, ...Object.keys(streamRoutes), ...Object.keys(probeRoutes)].toSorted(),
+    [...operationIds, ...Object.keys({ ...streamRoutes, ...socketRoutes, ...probeRoutes })].toSorted(),
   )
 })

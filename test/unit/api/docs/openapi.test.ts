@@ -94,7 +94,7 @@ test("a data route states what it costs of a client's rate limit", () => {
 
 test('every error code is once in the table with an error status', () => {
   const codes = Object.entries(errorTable)
-  assert.equal(codes.length, 12)
+  assert.equal(codes.length, 13)
   for (const [code, { status }] of codes) assert.ok(status >= 400 && status < 600, code)
 })
 
