@@ -6,17 +6,24 @@ import { test } from 'node:test'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
 import { until } from '../support/until.js'
-import { assertRollsUnderLoad, deployed, runHaproxy, startTwoInstances } from './proxyWorld.js'
+import {
+  assertEventsPass,
+  assertRollsUnderLoad,
+  deployed,
+  runHaproxy,
+  startTwoInstances,
+} from './proxyWorld.js'
 
 const rules = { skip: skipWithout('haproxy'), timeout: 200_000 }
 
 test(
-  'HAProxy with deploy/haproxy.cfg: a rolling restart under load fails no request',
+  'HAProxy with deploy/haproxy.cfg: events pass, and a rolling restart under load fails no request',
   rules,
   async (context) => {
     const instances = await startTwoInstances(context)
     const port = await freePort()
     await runHaproxy(context, port, deployed('haproxy.cfg', port, instances.ports))
+    await assertEventsPass(context, port)
     await assertRollsUnderLoad(port, instances)
   },
 )

@@ -6,17 +6,24 @@ import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
 import { RawConnection, requestText } from '../support/rawHttp.js'
 import { tempFolder } from '../support/tempFolder.js'
-import { assertRollsUnderLoad, deployed, runProxy, startTwoInstances } from './proxyWorld.js'
+import {
+  assertEventsPass,
+  assertRollsUnderLoad,
+  deployed,
+  runProxy,
+  startTwoInstances,
+} from './proxyWorld.js'
 
 const rules = { skip: skipWithout('nginx'), timeout: 200_000 }
 
 test(
-  'nginx with deploy/nginx.conf: a rolling restart under load fails no request',
+  'nginx with deploy/nginx.conf: events pass, and a rolling restart under load fails no request',
   rules,
   async (context) => {
     const instances = await startTwoInstances(context)
     const port = await freePort()
     await nginx(context, port, deployed('nginx.conf', port, instances.ports))
+    await assertEventsPass(context, port)
     await assertRollsUnderLoad(port, instances)
   },
 )

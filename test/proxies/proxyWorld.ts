@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { EventClient, SocketClient } from '../support/eventClient.js'
 import { buildSmallWorld } from '../support/fakeChainScenario.js'
 import { freePort } from '../support/freePort.js'
 import { installedProgram } from '../support/installedProgram.js'
@@ -134,6 +135,20 @@ export async function runHaproxy(context: Cleaner, port: number, config: string)
   const file = join(tempFolder(context), 'haproxy.cfg')
   writeFileSync(file, config)
   await runProxy(context, 'haproxy', ['-db', '-f', file], port)
+}
+
+/** Events come through the proxy as they are sent, over both protocols. */
+export async function assertEventsPass(context: Cleaner, port: number): Promise<void> {
+  const clients = [await EventClient.open(port), await SocketClient.open(port)]
+  context.after(() => {
+    for (const client of clients) client.close()
+  })
+  for (const client of clients)
+    await until(
+      () => client.lastEventId,
+      (position) => /^0\.[0-9a-f]{12}:\d/.test(position),
+      'a position',
+    )
 }
 
 /** Restarts both instances one after the other under load through the proxy: no request may fail. */
