@@ -68,7 +68,7 @@ export interface BridgeClient extends Endpoints {
   /** Events as they happen, over one connection that is made anew where it breaks: none is missed, none is given twice. */
   events(filter?: EventFilter, options?: EventsOptions): AsyncGenerator<PlacedEvent, void, undefined>
   /**
-   * Looks at a bridge, less and less often, until it is ready to be claimed, and outlives failures that may pass.
+   * Looks at a bridge when an event tells of it, and else less and less often, until it is ready to be claimed, and outlives failures that may pass.
    * @throws NotClaimableError when it never will be.
    */
   waitUntilClaimable(bridge: BridgeName, options?: WaitOptions): Promise<Bridge>
@@ -93,6 +93,8 @@ export function createBridgeClient(options: ClientOptions): BridgeClient {
     }),
   ) as unknown as Endpoints
   const { getBridges, getClaims, getTokenMappings, getClaimTransaction } = endpoints
+
+  const events: BridgeClient['events'] = (filter = {}, options) => readEvents(transport, filter, options)
 
   return {
     ...endpoints,
@@ -123,8 +125,8 @@ export function createBridgeClient(options: ClientOptions): BridgeClient {
         clock,
         list,
       ),
-    events: (filter = {}, events) => readEvents(transport, filter, events),
-    waitUntilClaimable: (bridge, wait) => waitUntilClaimable(endpoints, clock, bridge, wait),
+    events,
+    waitUntilClaimable: (bridge, wait) => waitUntilClaimable({ ...endpoints, events }, clock, bridge, wait),
     async claimTransaction({ originNetwork, depositCount }, { leafIndex, ...call } = {}) {
       const { to, data, value, chainId } = await getClaimTransaction(
         { networkId: originNetwork, depositCount, leafIndex },

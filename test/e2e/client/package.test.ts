@@ -72,6 +72,7 @@ import {
   BridgeRestartError,
   type ClaimCall,
   createBridgeClient,
+  type FeedEvent,
   NotClaimableError,
 } from 'bridge-data-service/client'
 
@@ -101,6 +102,25 @@ export async function use(): Promise<void> {
   }
   for await (const claim of client.claims({ networkId: 1, globalIndex: 2n ** 64n })) sure<Same<typeof claim.globalIndex, bigint>>()
   for await (const { symbol } of client.tokenMappings()) sure<Same<typeof symbol, string | null>>()
+  for await (const event of client.events({ types: ['bridge', 'claimable'], addresses: ['0x'] }, { ...stop, onStart: (position) => console.log(position.length) })) {
+    sure<Same<typeof event.position, string>>()
+    sure<Same<typeof event.networkId, number>>()
+    switch (event.type) {
+      case 'bridge':
+        sure<Same<typeof event.amount, bigint>>()
+        break
+      case 'claimable':
+        sure<Same<typeof event.depositCount, number>>()
+        break
+      case 'reorg':
+        sure<Same<typeof event.ancestorBlock, number | null>>()
+        break
+      case 'halted':
+        event.reason.toUpperCase()
+    }
+    const told: FeedEvent = event
+    console.log(told)
+  }
   const { proof } = await getClaimProof({ networkId: 1, depositCount: 2, leafIndex: 3 })
   sure<Same<typeof proof.smtProofLocalExitRoot, readonly \`0x\${string}\`[]>>()
   sure<Same<typeof proof.l1InfoTreeLeaf.timestamp, number>>()
@@ -151,6 +171,13 @@ const bad: readonly (readonly [line: string, code: string])[] = [
   ['for await (const b of client.bridges({ networkId: 1 })) b.amount = 1n', 'TS2540'],
   ['for await (const b of client.bridges({ networkId: 1 })) b.tx_hash', 'TS2551'],
   ['for await (const b of client.bridges({ networkId: 1 })) b.metadataLength.toFixed()', 'TS18048'],
+  ["client.events({ types: ['claimed'] })", 'TS2322'],
+  ['client.events({ after: "1.00000000aaaa:1" })', 'TS2353'],
+  ["client.events({ destinationNetworks: '1' })", 'TS2322'],
+  ['for await (const e of client.events()) e.amount', 'TS2339'],
+  ["for await (const e of client.events()) if (e.type === 'claimable') e.amount.toFixed()", 'TS2339'],
+  ["for await (const e of client.events()) if (e.type === 'bridges') e", 'TS2367'],
+  ["for await (const e of client.events()) e.position = ''", 'TS2540'],
   ['await client.waitUntilClaimable({ depositCount: 1 })', 'TS2741'],
   ['await client.claimTransaction(7)', 'TS2345'],
   ["try {} catch (e) { if (e instanceof BridgeApiError && e.code === 'NOT_A_CODE') {} }", 'TS2367'],

@@ -11,6 +11,7 @@ import {
   NotClaimableError,
   type WaitOptions,
 } from '../../../src/client/bridgeClient.js'
+import type { EventFilter, EventsOptions } from '../../../src/client/readEvents.js'
 import { waitUntilClaimable } from '../../../src/client/waitUntilClaimable.js'
 import { testClock, watchedClock } from './scriptedServer.js'
 
@@ -162,6 +163,47 @@ for (const error of lasting)
   test(`${error.name} ${error.message} ends the wait`, async () => {
     await assert.rejects(waitUntilClaimable(serviceWith(error), testClock(), name), error)
   })
+
+test('an event of the bridge ends the wait between two looks, and events end with the wait', async () => {
+  const service = serviceWith(bridgeWith(), bridgeWith(), bridgeWith(), ready)
+  const asked: (readonly [EventFilter, EventsOptions])[] = []
+  let tell = (): void => undefined
+  const events = async function* (filter: EventFilter, options: EventsOptions) {
+    asked.push([filter, options])
+    await options.onStart?.('1.00000000aaaa:1')
+    for (;;) {
+      await new Promise<void>((resolve) => {
+        tell = resolve
+      })
+      yield { type: 'claimable' }
+    }
+  }
+  // The first look after the events began, and one for each event.
+  let sleeps = 0
+  const clock = watchedClock(() => {
+    sleeps += 1
+    setImmediate(() => tell())
+  })
+  const wait = { minIntervalMs: 3_600_000, maxIntervalMs: 3_600_000 }
+  assert.equal(await waitUntilClaimable({ ...service, events }, clock, name, wait), ready)
+  assert.equal(sleeps, 2)
+  const [filter, { signal }] = asked[0]!
+  assert.deepEqual(
+    [asked.length, filter.originNetwork, filter.depositCount, filter.types?.includes('claimable')],
+    [1, 1, 7, true],
+  )
+  assert.equal(signal?.aborted, true)
+})
+
+test('without events the bridge is looked at all the same', async () => {
+  const events = () => {
+    throw new BridgeApiError('NOT_FOUND', '', { status: 404, ...facts })
+  }
+  const clock = testClock()
+  const service = serviceWith(bridgeWith(), bridgeWith(), ready)
+  assert.equal(await waitUntilClaimable({ ...service, events }, clock, name), ready)
+  assert.equal(clock.sleeps.length, 2)
+})
 
 test('an abort ends the wait at once', async () => {
   const reason = new Error('not wanted')
