@@ -4,12 +4,16 @@ import { type TestContext, test } from 'node:test'
 import { createCommandLog } from '../../src/cluster/commandLog.js'
 import { LEASE_TIMING, takeLease } from '../../src/cluster/lease.js'
 import { equalBytes } from '../../src/protocol/abiBytes.js'
-import { asDepositCount, asNetworkId, type BlockNumber } from '../../src/protocol/units.js'
+import { asDepositCount, asL1InfoTreeIndex, asNetworkId, type BlockNumber } from '../../src/protocol/units.js'
 import { LogFollower } from '../../src/replica/logFollower.js'
 import { LogProposer } from '../../src/replica/logProposer.js'
+import { readFeedPlace } from '../../src/shard/position/feedPosition.js'
 import type { CommandOutcome, ShardCommand } from '../../src/shard/shardCommand.types.js'
 import type { TableStretch } from '../../src/shard/shardLog.types.js'
+import { metaKey } from '../../src/store/layout/keys.js'
+import { decodeCommits } from '../../src/store/layout/metaValues.js'
 import { FakeCluster, type FakeFault, FakeMember } from '../support/fakeCluster.js'
+import { FeedUser, holdingsOf } from '../support/feedUser.js'
 import { RandomChain } from '../support/randomChain.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { TestNumbers } from '../support/testNumbers.js'
@@ -40,6 +44,7 @@ for (let seed = 1; seed <= SEEDS; seed++)
     const world = new World(context, seed)
     const outcomes = await world.run()
     const digests = await world.digests()
+    assert.ok(world.readFrom.size === INSTANCES, 'the feed was read on every instance')
     assert.deepEqual(new Set(digests), new Set([await world.digestOfFresh()]))
     for (const name of outcomes.keys()) met.add(name)
     assert.ok(world.terms > INSTANCES, `${world.terms} terms`)
@@ -51,6 +56,7 @@ const WANTED = [
   'applied revertTo',
   'applied mark',
   'refused resolveSenders',
+  'applied noteClaimable',
 ]
 
 test('the seeds together meet commands that are applied and refused, in one message and in two', () => {
@@ -66,10 +72,15 @@ class World {
   readonly proposed = new Map<string, Proposed>()
   readonly outcomes = new Map<string, number>()
   readonly folder: string
+  readonly seed: number
   terms = 0
+  /** Reads one feed, now of this instance, now of that. */
+  readonly user = new FeedUser()
+  readonly readFrom = new Set<Instance>()
 
   constructor(context: TestContext, seed: number) {
     this.folder = tempFolder(context)
+    this.seed = seed
     this.numbers = new TestNumbers(seed)
     this.clock = new VirtualClock({ random: () => this.numbers.below(1_000) / 1_000 })
     this.cluster = new FakeCluster(this.clock)
@@ -81,11 +92,12 @@ class World {
     const instances = Array.from({ length: INSTANCES }, (_, name) => new Instance(this, name))
     const lives = instances.map((instance) => instance.live())
     const trouble = this.#trouble(instances)
+    const reading = this.#readFeeds(instances)
     await this.clock.sleep(RUN_MS, new AbortController().signal)
     this.over.abort(new Error('over'))
     await this.clock.sleep(30_000, new AbortController().signal)
     this.cluster.wake()
-    await Promise.all([...lives, trouble])
+    await Promise.all([...lives, trouble, reading])
     return this.outcomes
   }
 
@@ -107,6 +119,10 @@ class World {
       this.cluster.wake()
       await following
       digests.push(shard.read(digestTables))
+      shard.read((view) => this.user.follow(view, this.numbers))
+      // While a network catches up, its feed tells nothing single.
+      if (shard.status.get('catchingUp') === 0)
+        assert.deepEqual(this.user.holdings(), shard.read(holdingsOf), `on instance ${name}`)
       await shard.close()
     }
     return digests
@@ -128,6 +144,25 @@ class World {
     const digest = shard.read(digestTables)
     await shard.close()
     return digest
+  }
+
+  async #readFeeds(instances: readonly Instance[]): Promise<void> {
+    // Chances of its own, so that the world of a seed is the same without it.
+    const numbers = new TestNumbers(this.seed + 1_000)
+    try {
+      for (;;) {
+        await this.clock.sleep(50 + numbers.below(1_500), this.over.signal)
+        const instance = numbers.pick(instances)
+        const hasFeed = instance.shard?.read((view) => {
+          if (readFeedPlace(view) === undefined) return false
+          this.user.follow(view, numbers)
+          return true
+        })
+        if (hasFeed === true) this.readFrom.add(instance)
+      }
+    } catch (error) {
+      if (!this.over.signal.aborted) throw error
+    }
   }
 
   async #trouble(instances: readonly Instance[]): Promise<void> {
@@ -152,6 +187,8 @@ class Instance {
   readonly #world: World
   readonly #name: number
   #stretch = BEGINNING
+  /** While it lives. */
+  shard: TestShard | undefined
 
   constructor(world: World, name: number) {
     this.#world = world
@@ -167,6 +204,7 @@ class Instance {
     const { numbers, clock, over, folder } = this.#world
     while (!over.signal.aborted) {
       const shard = openTestShard(join(folder, `${this.#name}`), NETWORK)
+      this.shard = shard
       const end = new AbortController()
       clock.after(2_000 + numbers.below(30_000), () => end.abort(new Error('the process ends')))
       const life = AbortSignal.any([over.signal, end.signal])
@@ -177,6 +215,7 @@ class Instance {
       const following = follower.follow(life)
       while (!life.aborted) await this.#term(shard, follower, life)
       await following
+      this.shard = undefined
       await shard.close()
     }
   }
@@ -218,7 +257,8 @@ class Instance {
   }
 
   /** What a proposer does next, by what its shard holds and the chain is now. */
-  #next({ writer }: TestShard): ShardCommand {
+  #next(shard: TestShard): ShardCommand {
+    const { writer } = shard
     const { numbers, chain } = this.#world
     if (numbers.chance(0.5)) chain.grow(4)
     if (numbers.chance(0.08)) {
@@ -235,6 +275,7 @@ class Instance {
       return { type: 'mark', mark }
     }
     if (choice < 32) return tooManySenders()
+    if (choice < 36) return this.#claimable(shard)
     if (choice < 45) {
       const open = writer.unresolvedSenders(20)
       return { type: 'resolveSenders', resolved: open.map((row) => ({ ...row, sender: chain.sender() })) }
@@ -256,6 +297,27 @@ class Instance {
       ),
     }))
     return { type: 'applyBlocks', batch: batchOf(told) }
+  }
+
+  /** Of one of few deposits of another network, so that many are taken back. */
+  #claimable(shard: TestShard): ShardCommand {
+    const { numbers } = this.#world
+    const commits = shard.read((view) => decodeCommits(view.get('meta', metaKey('commits')))) ?? 0
+    const deposit = { sourceNetwork: asNetworkId(0), depositCount: asDepositCount(numbers.below(12)) }
+    const facts = {
+      ...{ transactionHash: Buffer.alloc(32, 7), destinationAddress: Buffer.alloc(20, 8), leafType: 0 },
+      l1InfoTreeIndex: asL1InfoTreeIndex(numbers.below(50)),
+    }
+    const isGone = numbers.chance(0.3)
+    return {
+      type: 'noteClaimable',
+      news: {
+        madeFrom: [{ networkId: NETWORK, commits, epoch: 0 }],
+        stage: 'news',
+        claimable: isGone ? [] : [{ ...deposit, ...facts }],
+        unclaimable: isGone ? [deposit] : [],
+      },
+    }
   }
 
   /** The newest stored block that is still on the chain; 0 when none is. */
