@@ -18,6 +18,7 @@ const values = readOptions({
     default: '10000',
     help: 'connections whose filter lets nothing pass but signs of life',
   },
+  protocol: { type: 'string', default: 'sse', help: 'sse or websocket' },
   events: { type: 'string', default: '200', help: 'events that are measured' },
   points: {
     type: 'string',
@@ -42,7 +43,7 @@ try {
 
 /** @returns median and p99 of the ages of each event at each reader. */
 async function ages(readers: number): Promise<string> {
-  const args = [String(server.port), String(readers), 'types=bridge&network_ids=1']
+  const args = [String(server.port), String(readers), 'types=bridge&network_ids=1', String(values.protocol)]
   const { process: child } = await startChild<{ open: number }>('eventReadersProcess.js', args)
   const found: number[] = []
   for (let count = 0; count < Number(values.events); count++) {
@@ -56,7 +57,7 @@ async function ages(readers: number): Promise<string> {
   child.kill()
   found.sort((a, b) => a - b)
   const part = (share: number) => `${found[Math.floor(share * (found.length - 1))]!.toFixed(1)} ms`
-  return `median ${part(0.5)}, p99 ${part(0.99)}, ${readers} readers, ${values.events} events`
+  return `median ${part(0.5)}, p99 ${part(0.99)}, ${readers} readers, ${values.events} events, ${values.protocol}`
 }
 
 /** @returns CPU time of this process for the same requests, without readers divided by with them: the rate with them, as a part. */
@@ -65,7 +66,12 @@ async function points(readers: number): Promise<string> {
   const beside: number[] = []
   for (let round = 0; round < 3; round++) {
     alone.push(await cpuOfPoints())
-    const args = [String(server.port), String(readers), 'types=token_mapping&network_ids=1']
+    const args = [
+      String(server.port),
+      String(readers),
+      'types=token_mapping&network_ids=1',
+      String(values.protocol),
+    ]
     const { process: child } = await startChild<{ open: number }>('eventReadersProcess.js', args)
     beside.push(await cpuOfPoints())
     const gone = once(child, 'exit')
@@ -74,7 +80,7 @@ async function points(readers: number): Promise<string> {
     await delay(1_000)
   }
   const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[1]!
-  return `${(median(alone) / median(beside)).toFixed(3)}, ${readers} connections, ${values.points} points`
+  return `${(median(alone) / median(beside)).toFixed(3)}, ${readers} connections, ${values.points} points, ${values.protocol}`
 }
 
 async function cpuOfPoints(): Promise<number> {

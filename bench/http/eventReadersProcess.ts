@@ -4,7 +4,9 @@ import { connect } from 'node:net'
  * Opens connections that read events, from many addresses of this machine, and measures how old each bridge is when it comes: its amount is
  * the time of its making, in microseconds. Sends the ages of an event when all have it.
  */
-const [port, count, query] = process.argv.slice(2)
+const [port, count, query, protocol] = process.argv.slice(2)
+const HANDSHAKE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
 const wanted = Number(count)
 let open = 0
 const ages = new Map<string, number[]>()
@@ -28,12 +30,14 @@ for (let at = 0; at < wanted; at++) {
   socket.setEncoding('latin1')
   socket.on('data', (text: string) => {
     take(text)
-    if (isOpen || !text.includes('id: ')) return
+    // The place that comes first, in either protocol.
+    if (isOpen || !/id: |"position"/.test(text)) return
     isOpen = true
     if (++open === wanted) process.send!({ open })
   })
   socket.on('error', (error) => {
     throw error
   })
-  socket.write(`GET /bridge/v1/events?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  const [path, lines] = protocol === 'websocket' ? ['events/ws', HANDSHAKE] : ['events', '']
+  socket.write(`GET /bridge/v1/${path}?${query} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`)
 }
