@@ -91,8 +91,8 @@ export class FeedFollower {
   }
 
   async #readLists(): Promise<void> {
-    this.rereads++
     const { position, holdings, halts } = await readLists(this.#port, this.#networks)
+    this.rereads++
     for (const [network, reasons] of halts) this.#halts.set(network, new Set(reasons))
     for (const name of ['bridges', 'claims', 'claimable'] as const) {
       const rows: Map<string, unknown> = this.holdings[name]
