@@ -36,7 +36,7 @@ const KEEPERS: readonly Keeper[] = [
     pattern: /from ['"]ws['"]/,
     room: 'chain/rpc',
     files: 'one',
-    besides: 'src/http/wire/nodeSocket.ts',
+    besides: 'http/wire/nodeSocket.ts',
   },
   { what: 'WebAssembly', pattern: /\bnew WebAssembly\./, room: 'wasm', files: 'one' },
   { what: 'process.env', pattern: /\bprocess\.env\b/, room: 'config', files: 'one' },
