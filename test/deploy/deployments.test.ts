@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,6 +10,7 @@ import { configKeys } from '../../src/config/configKeys.js'
 import { loadConfig } from '../../src/config/load.js'
 import { judgeLimits, type ProcessLimits } from '../../src/telemetry/processLimits.js'
 import { pageOf } from '../support/docsPages.js'
+import { installedProgram, skipWithout } from '../support/installedProgram.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { alertRules } from './monitoring.js'
 
@@ -278,4 +280,41 @@ test('the chart carries the alert rules and the dashboard themselves', () => {
     ['dashboard.json', 'deploy/grafana/dashboards/bridge-data-service.json'],
   ] as const)
     assert.equal(realpathSync(join(root, CHART, 'files', file)), realpathSync(join(root, original)))
+})
+
+test('nats.yaml adds three NATS servers, whose names the instances and nats.conf have, and a second instance on a volume and port of its own', {
+  skip: skipWithout('nats-server'),
+}, () => {
+  const { services, volumes } = parse(pageOf('deploy/compose/nats.yaml'), {
+    merge: true,
+    logLevel: 'error',
+  }) as {
+    readonly services: Readonly<
+      Record<string, { readonly environment: Readonly<Record<string, string>>; readonly volumes?: string[] }>
+    >
+    readonly volumes: Readonly<Record<string, unknown>>
+  }
+  const servers = Object.keys(services).filter((name) => name.startsWith('nats-'))
+  assert.equal(servers.length, 3)
+  for (const name of servers) assert.equal(services[name]!.environment.NATS_NAME, name)
+  for (const instance of ['bds', 'bds-2'])
+    assert.equal(
+      services[instance]!.environment.BDS_CLUSTER__SERVERS,
+      servers.map((name) => `${name}:4222`).join(','),
+    )
+  const used = Object.values(services).flatMap(({ volumes: places = [] }) =>
+    places.map((place) => place.split(':')[0]!),
+  )
+  assert.deepEqual(used.toSorted(), Object.keys(volumes).toSorted(), 'no two have the same volume')
+  const conf = pageOf('deploy/compose/nats.conf')
+  assert.deepEqual(
+    [...conf.matchAll(/nats:\/\/(\S+):6222/g)].map(([, name]) => name),
+    servers,
+  )
+  const checked = spawnSync(
+    installedProgram('nats-server')!,
+    ['-t', '-c', join(root, 'deploy/compose/nats.conf')],
+    { encoding: 'utf8', env: { ...process.env, NATS_NAME: servers[0] } },
+  )
+  assert.equal(checked.status, 0, checked.stderr)
 })
