@@ -43,8 +43,11 @@ const EVERYTHING = ['serviceMonitor', 'alerts', 'dashboard'].flatMap((part) => [
   `${part}.enabled=true`,
 ])
 
+/** Without a cluster Helm takes its own idea of one for granted, and a Helm made by `go install` that of 2020. */
+const KUBERNETES = ['--kube-version', '1.33.0']
+
 function rendered(args: readonly string[]): Manifest[] {
-  const { status, text } = helm('template', 'bds', chart, ...args)
+  const { status, text } = helm('template', 'bds', chart, ...KUBERNETES, ...args)
   assert.equal(status, 0, text)
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest)
 }
