@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
 import type { Transport } from '../../src/http/wire/wire.js'
 import { EventClient, SocketClient } from '../support/eventClient.js'
@@ -26,8 +27,8 @@ async function serve(context: TestContext, transport: Transport, http: Settings 
     return connection
   }
   const without = (name: string) => HANDSHAKE.filter((line) => !line.startsWith(`${name}:`))
-  const ask = (headers: readonly string[] = HANDSHAKE, path = PATH, method = 'GET') =>
-    fetchRaw(world.port, method, path, headers)
+  const ask = (headers: readonly string[] = HANDSHAKE, path = PATH, method = 'GET', host = 'localhost') =>
+    fetchRaw(world.port, method, path, headers, host)
   /** Nobody is connected any more, and the server answers. */
   const isAtRest = async () => {
     await until(
@@ -66,8 +67,8 @@ for (const transport of eachTransport()) {
     const refused = await plain.send(requestText('GET', PATH)).response()
     assertRefusal(refused, 426, 'UPGRADE_REQUIRED', /^only WebSockets are served here/)
     assert.deepEqual(
-      [refused.headers.get('upgrade'), refused.headers.get('sec-websocket-version')],
-      ['websocket', '13'],
+      ['connection', 'upgrade', 'sec-websocket-version'].map((name) => refused.headers.get(name)),
+      ['Upgrade', 'websocket', '13'],
     )
     assert.equal((await plain.send(requestText('GET', '/livez')).response()).status, 200)
     const key = (text: string) => [...without('Sec-WebSocket-Key'), `Sec-WebSocket-Key: ${text}`]
@@ -81,8 +82,11 @@ for (const transport of eachTransport()) {
       [key('short'), /Sec-WebSocket-Key must be 16 bytes/],
       [key('AAAAAAAAAAAAAAAAAAAAAAAA'), /Sec-WebSocket-Key must be 16 bytes/],
       [[...HANDSHAKE, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='], /Sec-WebSocket-Key must be 16 bytes/],
-    ] as const)
-      assertRefusal(await ask(headers), 426, 'UPGRADE_REQUIRED', why)
+    ] as const) {
+      const answer = await ask(headers)
+      assertRefusal(answer, 426, 'UPGRADE_REQUIRED', why)
+      assert.match(answer.headers.get('connection')!, /^Upgrade(?:, close)?$/)
+    }
     assertRefusal(await ask(HANDSHAKE, PATH, 'POST'), 405, 'METHOD_NOT_ALLOWED', /POST/)
     assertRefusal(await ask([...HANDSHAKE, 'Content-Length: 1']), 400, 'INVALID_PARAMETER', /no body/)
     assertRefusal(await ask(HANDSHAKE, `${PATH}?types=x`), 400, 'INVALID_PARAMETER', /^types/)
@@ -142,7 +146,8 @@ for (const transport of eachTransport()) {
       assert.ok([undefined, 1009].includes(closeCodeIn(await endOf(bytes))))
     // What no client may send: without a mask, an unknown opcode, a control frame in pieces or too long, a continuation of nothing.
     for (const bytes of [
-      frame(opcodes.text, text(20), { isMasked: false }),
+      // uWebSockets.js takes the first four bytes for a mask, and waits for as many more.
+      `${frame(opcodes.text, text(20), { isMasked: false })}more`,
       frame(3, 'x'),
       frame(opcodes.ping, 'x', { isLast: false }),
       frame(opcodes.ping, text(126)),
@@ -161,6 +166,30 @@ for (const transport of eachTransport()) {
       ],
     )
     await isAtRest()
+  })
+
+  test(`${transport.name}: a connection that the service ends is not kept for a client that says no goodbye`, async (context) => {
+    const { connect, server } = await serve(context, transport)
+    const { socket } = (await connect()).send(frame(opcodes.text, 'x'))
+    // The package `ws` would wait for 30 s.
+    await until(
+      () => socket.closed,
+      (isClosed) => isClosed,
+      'its end',
+      25_000,
+    )
+    const silent = await connect()
+    silent.socket.allowHalfOpen = true
+    const ended = once(silent.socket, 'end')
+    silent.send(frame(opcodes.text, 'x'))
+    await ended
+    await server.drain(0)
+    await until(
+      () => server.stats().connections,
+      (open) => open <= 0,
+      'all connections are gone',
+      20_000,
+    )
   })
 
   test(`${transport.name}: a client that floods with pings is ended, whether it reads or not, and others notice nothing`, async (context) => {
@@ -244,8 +273,44 @@ for (const transport of eachTransport()) {
     const { ask } = await serve(context, transport, { cors: 'https://app.example' })
     assert.equal((await ask([...HANDSHAKE, 'Origin: https://app.example'])).status, 101)
     assert.equal((await ask()).status, 101)
-    const refused = await ask([...HANDSHAKE, 'Origin: https://other.example'])
-    assertRefusal(refused, 400, 'INVALID_PARAMETER', 'pages of https://app.example alone may get events')
+    for (const origin of ['https://other.example', 'http://app.example', 'http://localhost', 'null'])
+      assertRefusal(
+        await ask([...HANDSHAKE, `Origin: ${origin}`]),
+        ...([
+          400,
+          'INVALID_PARAMETER',
+          'pages of https://app.example alone may get events (http.cors)',
+        ] as const),
+      )
+  })
+
+  test(`${transport.name}: pages of the service's own address alone get a WebSocket where http.cors is off`, async (context) => {
+    const { ask } = await serve(context, transport, { cors: 'off' })
+    const askFrom = (origin: string, host: string) =>
+      ask([...HANDSHAKE, `Origin: ${origin}`], PATH, 'GET', host)
+    for (const [origin, host] of [
+      ['http://localhost', 'localhost'],
+      ['https://bridge.example', 'bridge.example'],
+      ['https://bridge.example', 'Bridge.Example:443'],
+      ['http://127.0.0.1:5577', '127.0.0.1:5577'],
+      ['http://[::1]:5577', '[::1]:5577'],
+    ] as const)
+      assert.equal((await askFrom(origin, host)).status, 101, origin)
+    assert.equal((await ask()).status, 101)
+    for (const [origin, host] of [
+      ['https://other.example', 'bridge.example'],
+      ['https://bridge.example.other.example', 'bridge.example'],
+      ['https://bridge.example:444', 'bridge.example'],
+      ['http://bridge.example', 'bridge.example:443'],
+      ['null', 'null'],
+      ['file://', 'bridge.example'],
+      ['file:///', ''],
+      ['bridge.example', 'bridge.example'],
+    ] as const)
+      assertRefusal(
+        await askFrom(origin, host),
+        ...([400, 'INVALID_PARAMETER', 'pages of this address alone may get events (http.cors)'] as const),
+      )
   })
 
   test(`${transport.name}: a handshake takes tokens of its client, who is told apart by proxy and key`, async (context) => {

@@ -106,8 +106,13 @@ export class RawConnection {
   }
 }
 
-export function requestText(method: string, target: string, headers: readonly string[] = []): string {
-  return [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join(CRLF)
+export function requestText(
+  method: string,
+  target: string,
+  headers: readonly string[] = [],
+  host = 'localhost',
+): string {
+  return [`${method} ${target} HTTP/1.1`, `Host: ${host}`, ...headers, '', ''].join(CRLF)
 }
 
 /** One request on a connection of its own. */
@@ -116,9 +121,11 @@ export async function fetchRaw(
   method: string,
   target: string,
   headers: readonly string[] = [],
+  host?: string,
 ): Promise<RawResponse> {
   const connection = new RawConnection(port)
-  const response = await connection.send(requestText(method, target, headers)).response(method !== 'HEAD')
+  const request = requestText(method, target, headers, host)
+  const response = await connection.send(request).response(method !== 'HEAD')
   connection.destroy()
   return response
 }

@@ -10,7 +10,7 @@ import { clientName } from '../limits/client.js'
 import type { TrustedProxies } from '../limits/trustedProxies.js'
 import { NO_STORE } from '../wire/cacheControl.js'
 import type { Exchange, Outgoing } from '../wire/exchange.js'
-import { HANDSHAKE_HEADERS, handshakeFault } from '../wire/handshake.js'
+import { HANDSHAKE_HEADERS, handshakeFault, isOwnOrigin } from '../wire/handshake.js'
 import { headerLines } from '../wire/headers.js'
 import type { AcceptSocket, SocketListener, WireRequest } from '../wire/wire.js'
 import { type EventChannel, SocketChannel, streamChannel } from './eventChannels.js'
@@ -135,8 +135,10 @@ export class EventsAnswerer {
   #foreign(request: WireRequest): Failure | undefined {
     const { cors } = this.#options.config.http
     const origin = request.getHeader('origin')
-    if (cors === '*' || cors === 'off' || origin === '' || origin === cors) return undefined
-    return failure('INVALID_PARAMETER', `pages of ${cors} alone may get events`)
+    if (cors === '*' || origin === '') return undefined
+    if (cors === 'off' ? isOwnOrigin(origin, request.getHeader('host')) : origin === cors) return undefined
+    const allowed = cors === 'off' ? 'this address' : cors
+    return failure('INVALID_PARAMETER', `pages of ${allowed} alone may get events (http.cors)`)
   }
 
   #read(rawQuery: string, lastEventId: string): Answer<Asked> {

@@ -2,6 +2,8 @@ import type { WireRequest } from './wire.js'
 
 /** Header lines of the answer to a request that can't become a WebSocket. */
 export const HANDSHAKE_HEADERS = [
+  // Whoever sends `Upgrade` has to name it here, too (RFC 9110, section 7.8).
+  ['Connection', 'Upgrade'],
   ['Upgrade', 'websocket'],
   ['Sec-WebSocket-Version', '13'],
 ] as const
@@ -28,4 +30,16 @@ export function handshakeFault(request: WireRequest): string | undefined {
   if (of('sec-websocket-version') !== '13') return 'Sec-WebSocket-Version must be 13'
   if (!KEY.test(of('sec-websocket-key'))) return 'Sec-WebSocket-Key must be 16 bytes in base64'
   return undefined
+}
+
+/**
+ * Whether a page comes from where this request went to.
+ * @param origin the request's `Origin`. Its scheme does not count: a proxy in front may be the one that speaks TLS.
+ * @param host the request's `Host`.
+ */
+export function isOwnOrigin(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const { protocol, host: own } = new URL(origin)
+  const asked = `${protocol}//${host}`
+  return own !== '' && URL.canParse(asked) && new URL(asked).host === own
 }

@@ -35,8 +35,9 @@ export class NodeSockets {
     let accepted: NodeSocket | undefined
     // It calls back before it returns.
     this.#server.handleUpgrade(request, socket, head, (opened) => {
-      const own: NodeSocket = new NodeSocket(opened, listener, () => this.#open.delete(own))
+      const own = new NodeSocket(opened, socket, listener)
       this.#open.add(own)
+      opened.on('close', () => this.#open.delete(own))
       accepted = own
     })
     return accepted
@@ -58,18 +59,18 @@ const MOST_LATE = 16
 
 class NodeSocket implements WireSocket {
   readonly #opened: WebSocket
+  readonly #connection: Socket
   readonly #listener: SocketListener
-  readonly #onGone: () => void
   #isFull = false
   #isGone = false
   /** Whether its client has sent something since the last look. */
   #isAlive = true
   #late = 0
 
-  constructor(opened: WebSocket, listener: SocketListener, onGone: () => void) {
+  constructor(opened: WebSocket, connection: Socket, listener: SocketListener) {
     this.#opened = opened
+    this.#connection = connection
     this.#listener = listener
-    this.#onGone = onGone
     opened.on('message', () => this.#received('message'))
     opened.on('ping', (data) => {
       if (opened.bufferedAmount <= MOST_UNSENT_BYTES) opened.pong(data)
@@ -93,6 +94,8 @@ class NodeSocket implements WireSocket {
 
   end(code: number, reason: string): void {
     this.#opened.close(code, reason)
+    // `ws` would wait 30 s for a client that does not say goodbye. uWebSockets.js ends its side at once, too.
+    this.#connection.end()
     this.#gone()
   }
 
@@ -120,7 +123,6 @@ class NodeSocket implements WireSocket {
   #gone(): void {
     if (this.#isGone) return
     this.#isGone = true
-    this.#onGone()
     this.#listener.onGone()
   }
 }

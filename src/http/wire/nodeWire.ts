@@ -281,11 +281,13 @@ export class NodeWire implements Wire, WireRequest {
       // Nobody reads it any more, and its end would not be noticed.
       socket.resume()
     }
-    if ((close || this.accept !== undefined) && !headers.includes('Connection'))
-      headers.push('Connection', 'close')
-    if (headers.includes('Connection')) this.connection.endWithAnswer()
+    const isLast = close || this.accept !== undefined
+    const at = headers.lastIndexOf('Connection')
     // Else node:http adds `Connection: keep-alive`, which uWebSockets.js does not.
-    else response.removeHeader('Connection')
+    if (at < 0 && !isLast) response.removeHeader('Connection')
+    else if (at < 0) headers.push('Connection', 'close')
+    else if (isLast && headers[at + 1] !== 'close') headers[at + 1] = `${headers[at + 1]}, close`
+    if (isLast || (at >= 0 && headers[at + 1] === 'close')) this.connection.endWithAnswer()
     response.writeHead(this.status, this.reason, headers)
   }
 
