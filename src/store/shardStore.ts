@@ -74,6 +74,8 @@ function diskFull(directory: string, free: number): Error {
 
 const COMMITS = metaKey('commits')
 
+const ALL_KEYS = { start: Uint8Array.of(0), end: Uint8Array.of(0xff) }
+
 /** A key above every key of table `undo`. */
 const UNDO_END = undoKey(2 ** 48 - 1, 0xffff)
 
@@ -271,11 +273,14 @@ export function openShardStoreWriter(
 ): ShardStoreWriter {
   const { root, databases } = openDatabases(directory, checkMeta)
   const view = readView(databases)
+  let hasFreePages = false
   return {
     ...view,
     transact(body) {
       const free = freeBytes(directory)
       if (free < MIN_FREE_BYTES) throw diskFull(directory, free)
+      if (!hasFreePages) ensureFreePages(root, databases)
+      hasFreePages = true
       let writtenAtMs = 0
       const result = root.transactionSync(() => {
         const transaction = new Transaction(databases, view)
@@ -294,8 +299,28 @@ export function openShardStoreWriter(
   }
 }
 
+/**
+ * Gives a store without free pages some, by writing an entry once more as it is. In such a store, which is what LMDB's compact copy makes, a
+ * transaction may not free more page numbers than half a page has room for (254 at 4 KiB), as the first that clears a table of a mebibyte does: when
+ * lmdb 3.5.6 makes room for their list, `mdb_page_alloc` looks for the last entry of a list that has a page but no entry yet, and what is in memory
+ * behind that page becomes the list's: the process ends, or takes pages that are in use. Every transaction leaves such an entry, so once is enough.
+ */
+function ensureFreePages(root: RootDatabase, databases: Databases): void {
+  const { free } = withoutTimers(() => root.getStats()) as EnvironmentStats
+  root.resetReadTxn()
+  if (free.entryCount > 0) return
+  // A table without entries is that of a new store, whose first transactions free a page or two.
+  const [entry] = readView(databases).list('meta', { ...ALL_KEYS, limit: 1 })
+  root.resetReadTxn()
+  if (entry === undefined) return
+  root.transactionSync(() => {
+    databases.meta.put(entry.key, entry.value)
+  })
+}
+
 /** Of LMDB's statistics: pages of one table. */
 interface TableStats {
+  readonly entryCount: number
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
   readonly overflowPages: number
@@ -369,7 +394,8 @@ function readerOf(root: RootDatabase, databases: Databases): ShardStoreReader {
       return decodeCommits(withoutTimers(() => databases.meta.getBinaryFast(COMMITS)))
     },
     release: () => root.resetReadTxn(),
-    // Compact: a plain copy also has the older of the two states that LMDB may start from, whose pages a writer has overwritten meanwhile.
+    // Compact: a plain copy also has the older of the two states that LMDB may start from, whose pages a writer has overwritten meanwhile. It has
+    // no free pages, to which a writer sees first: `ensureFreePages`.
     copyTo: (folder) => root.backup(folder, true),
     close: () => root.close(),
   }
