@@ -17,8 +17,8 @@ import { readShardFacts, type ShardFacts } from './shardFacts.js'
 
 /** Bytes of a piece before it is compressed. */
 const CHUNK_BYTES = 4 * 2 ** 20
-/** Left free beside a copy: the service's stores may be on the same disk. */
-const RESERVE_BYTES = 64 * 2 ** 20
+/** Left free beside a copy, more than a store wants that is written: the service's may be on the same disk, and a restored one is written, too. */
+const RESERVE_BYTES = 96 * 2 ** 20
 /** Fast: half of a store is hashes, which no level makes smaller. */
 const COMPRESSION = { level: 1 }
 /** Share of copying in making a snapshot; compressing is the rest. */

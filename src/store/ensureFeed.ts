@@ -24,6 +24,11 @@ export function ensureFeed(store: ShardStoreWriter, directory: string): void {
   }
 }
 
+/** Has the next start begin another feed, whichever file the store is in by then: a restored one may have the inode of its backup's source. */
+export function endFeed(store: Pick<ShardStoreWriter, 'transact'>): void {
+  store.transact((view) => view.removeUnseen('meta', metaKey('feedFile')))
+}
+
 /** @param feedId 48 random bits: an id of an event is then one of this feed and of no other. @param also done in the same transaction. */
 export function beginFeed(
   store: Pick<ShardStoreWriter, 'transact' | 'get'>,

@@ -18,9 +18,10 @@ import {
 } from '../../snapshot/manifest.js'
 import { readShardFacts, type ShardFacts } from '../../snapshot/shardFacts.js'
 import { assertRoom, assertSameFacts, readShardSnapshot } from '../../snapshot/shardSnapshot.js'
+import { endFeed } from '../../store/ensureFeed.js'
 import { removeShard } from '../../store/removeShard.js'
 import { fileBytesOf, restoreDirectory, restoreMarker, shardDirectory } from '../../store/shardDirectory.js'
-import { openShardStoreSnapshot } from '../../store/shardStore.js'
+import { openShardStoreSnapshot, openShardStoreWriter } from '../../store/shardStore.js'
 import { differenceFrom, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
@@ -221,7 +222,11 @@ async function stage(
   const reports: NetworkReport[] = []
   for (const [at, shard] of shards.entries()) {
     const { network, networkId, snapshot } = shard
-    await assertSameFacts(snapshot, shardDirectory(staging, networkId), hasher)
+    const directory = shardDirectory(staging, networkId)
+    await assertSameFacts(snapshot, directory, hasher)
+    const store = openShardStoreWriter(directory)
+    endFeed(store)
+    await store.close()
     const report = await verifyNetwork({
       ...{ dataDir: staging, network, hasher, isDeep, asksChain },
       networkIds: config.networks.map((one) => one.networkId),

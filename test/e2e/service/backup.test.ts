@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test'
 import { decodeManifest, encodeManifest, type Manifest } from '../../../src/snapshot/manifest.js'
 import { metaKey } from '../../../src/store/layout/keys.js'
 import { encodeUint32 } from '../../../src/store/layout/smallRows.js'
-import { restoreDirectory } from '../../../src/store/shardDirectory.js'
-import { openShardStoreWriter } from '../../../src/store/shardStore.js'
+import { restoreDirectory, shardDirectory } from '../../../src/store/shardDirectory.js'
+import { openShardStoreSnapshot, openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, sendersKnown, serveWorld } from '../../support/serviceWorld.js'
@@ -73,6 +73,24 @@ for (const name of ['backup', 'backup.tar'])
     await inStep(second, world)
     assert.deepEqual(await everyAnswer(second, world), answers)
   })
+
+/** Whether the store remembers the file that it was in at its last start. */
+async function knowsItsFile(configFile: string): Promise<boolean> {
+  const store = openShardStoreSnapshot(shardDirectory(dataDirOf(configFile), 1))
+  store.refresh()
+  const isKnown = store.get('meta', metaKey('feedFile')) !== undefined
+  store.release()
+  await store.close()
+  return isKnown
+}
+
+test('a restored store is of no file that it was in before, so it begins another feed whichever inode it has', async (t) => {
+  const { file, configFile, restore } = await backedUp(t)
+  assert.equal(await knowsItsFile(file), true)
+  const restored = await bds(t, restore('copy'))
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.equal(await knowsItsFile(configFile('copy')), false)
+})
 
 test('a backup that is damaged or of something else is refused in one line, and nothing is restored', async (t) => {
   const { world, from, configFile, restore } = await backedUp(t)

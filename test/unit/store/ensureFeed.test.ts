@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Config } from '../../../src/config/config.types.js'
 import { readFeedPlace } from '../../../src/shard/position/feedPosition.js'
+import { endFeed } from '../../../src/store/ensureFeed.js'
 import { prepareStores } from '../../../src/store/openStores.js'
+import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
@@ -31,6 +34,18 @@ test('a store whose file was copied and put back begins another feed, and the ot
   copyFileSync(file, `${file}.copy`)
   rmSync(file)
   renameSync(`${file}.copy`, file)
+  const [firstAfter, secondAfter] = await feedsAtStart(config)
+  assert.notEqual(firstAfter, first)
+  assert.equal(secondAfter, second)
+  assert.deepEqual(await feedsAtStart(config), [firstAfter, second])
+})
+
+test('a store whose feed was ended begins another one in the same file, and keeps that', async (context) => {
+  const config = loadedConfig(tempFolder(context))
+  const [first, second] = await feedsAtStart(config)
+  const store = openShardStoreWriter(shardDirectory(config.dataDir, 0))
+  endFeed(store)
+  await store.close()
   const [firstAfter, secondAfter] = await feedsAtStart(config)
   assert.notEqual(firstAfter, first)
   assert.equal(secondAfter, second)
