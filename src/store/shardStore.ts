@@ -301,7 +301,7 @@ export function openShardStoreWriter(
 
 /**
  * Gives a store without free pages some, by writing an entry once more as it is. In such a store, which is what LMDB's compact copy makes, a
- * transaction may not free more page numbers than half a page has room for (254 at 4 KiB), as the first that clears a table of a mebibyte does: when
+ * transaction may not free more page numbers than half a page has room for (251 at 4 KiB), as the first that clears a table of a mebibyte does: when
  * lmdb 3.5.6 makes room for their list, `mdb_page_alloc` looks for the last entry of a list that has a page but no entry yet, and what is in memory
  * behind that page becomes the list's: the process ends, or takes pages that are in use. Every transaction leaves such an entry, so once is enough.
  */
