@@ -5,6 +5,7 @@ import { healthDefinition, networksDefinition, syncStatusDefinition } from '../q
 import {
   claimProofDefinition,
   claimTransactionDefinition,
+  injectedL1InfoLeafDefinition,
   l1InfoTreeIndexDefinition,
 } from '../query/proofRecords.js'
 import {
@@ -155,6 +156,8 @@ export const ClaimProofResponse = record(
 )
 
 export const L1InfoTreeIndexResponse = recordSchema(l1InfoTreeIndexDefinition)
+
+export const InjectedL1InfoLeafResponse = recordSchema(injectedL1InfoLeafDefinition)
 
 export const ClaimTransactionResponse = recordSchema(claimTransactionDefinition)
 

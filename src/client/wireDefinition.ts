@@ -203,6 +203,26 @@ export interface L1InfoTreeIndexResponse {
   readonly timestamp: number
 }
 
+/** A leaf of the L1 info tree that a network accepts now. */
+export interface InjectedL1InfoLeafResponse {
+  /** Index of the leaf: a value for `leaf_index` of the claim proof. */
+  readonly l1InfoTreeIndex: number
+  /** Block of the leaf on the L1. */
+  readonly blockNumber: number
+  /** Unix seconds. */
+  readonly timestamp: number
+  /** keccak256(mainnet_exit_root, rollup_exit_root). */
+  readonly globalExitRoot: Hex
+  /** Mainnet exit root of the leaf. */
+  readonly mainnetExitRoot: Hex
+  /** Rollup exit root of the leaf. */
+  readonly rollupExitRoot: Hex
+  /** Hash of the parent of the block. */
+  readonly previousBlockHash: Hex
+  /** The leaf itself: keccak256(global_exit_root, previous_block_hash, timestamp). */
+  readonly hash: Hex
+}
+
 /** A token and the token that stands for it elsewhere. */
 export interface TokenMapping {
   /** Transaction that made the mapping. */
@@ -871,6 +891,13 @@ export interface L1InfoTreeIndexParameters {
   readonly depositCount: number
 }
 
+export interface InjectedL1InfoLeafParameters {
+  /** Network that accepts the leaf: the destination of a bridge. */
+  readonly networkId: number
+  /** L1 info tree index to look from; on network 0, the index of the leaf. */
+  readonly leafIndex: number
+}
+
 export interface TokenMappingsParameters {
   /** Network that holds the wrapped token; absent: all served networks. */
   readonly networkId?: number | undefined
@@ -943,6 +970,11 @@ export interface Endpoints {
     parameters: L1InfoTreeIndexParameters,
     options?: CallOptions,
   ): Promise<L1InfoTreeIndexResponse>
+  /** First L1 info leaf from an index on that a network accepts. `GET /bridge/v1/injected-l1-info-leaf` */
+  getInjectedL1InfoLeaf(
+    parameters: InjectedL1InfoLeafParameters,
+    options?: CallOptions,
+  ): Promise<InjectedL1InfoLeafResponse>
   /** Wrapped and sovereign tokens with their homes. `GET /bridge/v1/token-mappings` */
   getTokenMappings(
     parameters?: TokenMappingsParameters,
@@ -977,6 +1009,11 @@ export const operations = {
   getL1InfoTreeIndex: {
     path: '/bridge/v1/l1-info-tree-index',
     shape: 'L1InfoTreeIndexResponse',
+    hasParameters: true,
+  },
+  getInjectedL1InfoLeaf: {
+    path: '/bridge/v1/injected-l1-info-leaf',
+    shape: 'InjectedL1InfoLeafResponse',
     hasParameters: true,
   },
   getTokenMappings: {
@@ -1032,6 +1069,8 @@ export const shapes = {
   ClaimProofResponse: 'proof:ClaimProof',
   L1InfoTreeIndexResponse:
     'l1_info_tree_index:n block_number:n global_exit_root:h first_covering_index:n mainnet_exit_root:h rollup_exit_root:h timestamp:n',
+  InjectedL1InfoLeafResponse:
+    'l1_info_tree_index:n block_number:n timestamp:n global_exit_root:h mainnet_exit_root:h rollup_exit_root:h previous_block_hash:h hash:h',
   TokenMapping:
     'tx_hash:h block_number:n log_index:n block_timestamp:n origin_network:n origin_token_address:a wrapped_network:n wrapped_token_address:a metadata:x~ metadata_length:n? metadata_hash:h? name:t~ symbol:t~ decimals:n~ is_not_mintable:b token_type:n is_current:b',
   TokenMappingsResponse: 'token_mappings:TokenMapping* pagination:Pagination',

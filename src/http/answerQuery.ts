@@ -28,6 +28,11 @@ export function createQueryParsers(servedNetworks: ReadonlySet<number>): QueryPa
     getClaims: createQueryParser(routes.getClaims, servedNetworks, 'getClaims'),
     getClaimProof: createQueryParser(routes.getClaimProof, servedNetworks, 'getClaimProof'),
     getL1InfoTreeIndex: createQueryParser(routes.getL1InfoTreeIndex, servedNetworks, 'getL1InfoTreeIndex'),
+    getInjectedL1InfoLeaf: createQueryParser(
+      routes.getInjectedL1InfoLeaf,
+      servedNetworks,
+      'getInjectedL1InfoLeaf',
+    ),
     getTokenMappings: createQueryParser(routes.getTokenMappings, servedNetworks, 'getTokenMappings'),
     getClaimTransaction: createQueryParser(routes.getClaimTransaction, servedNetworks, 'getClaimTransaction'),
     getBridgeStatus: createQueryParser(routes.getBridgeStatus, servedNetworks, 'getBridgeStatus'),

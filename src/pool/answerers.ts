@@ -4,6 +4,7 @@ import { getBridges } from '../shard/queries/getBridges.js'
 import { getClaimProof } from '../shard/queries/getClaimProof.js'
 import { getClaims } from '../shard/queries/getClaims.js'
 import { getClaimTransaction } from '../shard/queries/getClaimTransaction.js'
+import { getInjectedL1InfoLeaf } from '../shard/queries/getInjectedL1InfoLeaf.js'
 import { getL1InfoTreeIndex } from '../shard/queries/getL1InfoTreeIndex.js'
 import { getSearch } from '../shard/queries/getSearch.js'
 import { getTokenMappings } from '../shard/queries/getTokenMappings.js'
@@ -17,6 +18,7 @@ export const answerers: { readonly [K in PoolOperation]: QueryFunction<ShardRead
   getClaims,
   getClaimProof,
   getL1InfoTreeIndex,
+  getInjectedL1InfoLeaf,
   getTokenMappings,
   getClaimTransaction,
   getBridgeStatus,

@@ -58,6 +58,7 @@ const fieldKinds: {
   },
   getClaimProof: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
   getL1InfoTreeIndex: { networkId: 'uint32', depositCount: 'uint32', isFirstCovering: 'boolean' },
+  getInjectedL1InfoLeaf: { networkId: 'uint32', leafIndex: 'uint32' },
   getTokenMappings: {
     networkId: 'uint32',
     ...paging,

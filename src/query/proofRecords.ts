@@ -110,6 +110,36 @@ export const l1InfoTreeIndexDefinition = {
 
 export type L1InfoTreeIndexRecord = RecordOf<typeof l1InfoTreeIndexDefinition>
 
+const leafFields = l1InfoLeafDefinition.fields
+
+export const injectedL1InfoLeafDefinition = {
+  title: 'InjectedL1InfoLeafResponse',
+  description: 'A leaf of the L1 info tree that a network accepts now.',
+  fields: {
+    l1InfoTreeIndex: {
+      ...leafFields.l1InfoTreeIndex,
+      wire: 'l1_info_tree_index',
+      description: 'Index of the leaf: a value for `leaf_index` of the claim proof.',
+    },
+    blockNumber: { ...leafFields.blockNumber, wire: 'block_number' },
+    timestampSec: leafFields.timestampSec,
+    globalExitRoot: {
+      ...leafFields.globalExitRoot,
+      wire: 'global_exit_root',
+      description: 'keccak256(mainnet_exit_root, rollup_exit_root).',
+    },
+    mainnetExitRoot: { ...leafFields.mainnetExitRoot, wire: 'mainnet_exit_root' },
+    rollupExitRoot: { ...leafFields.rollupExitRoot, wire: 'rollup_exit_root' },
+    previousBlockHash: { ...leafFields.previousBlockHash, wire: 'previous_block_hash' },
+    hash: {
+      ...leafFields.hash,
+      description: 'The leaf itself: keccak256(global_exit_root, previous_block_hash, timestamp).',
+    },
+  },
+} as const satisfies RecordDefinition
+
+export type InjectedL1InfoLeafRecord = RecordOf<typeof injectedL1InfoLeafDefinition>
+
 /** The claim call of one deposit. */
 export const claimTransactionDefinition = {
   title: 'ClaimTransactionResponse',

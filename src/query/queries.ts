@@ -57,6 +57,12 @@ export interface L1InfoTreeIndexQuery {
   readonly isFirstCovering?: boolean
 }
 
+/** The first L1 info leaf from `leafIndex` on that a network accepts; of the L1, the leaf itself. */
+export interface InjectedL1InfoLeafQuery {
+  readonly networkId: NetworkId
+  readonly leafIndex: L1InfoTreeIndex
+}
+
 export interface TokenMappingsQuery extends Paging {
   readonly networkId?: NetworkId
   readonly tokenAddress?: Address
@@ -93,6 +99,7 @@ export interface QueryByOperation {
   readonly getClaims: ClaimsQuery
   readonly getClaimProof: ClaimProofQuery
   readonly getL1InfoTreeIndex: L1InfoTreeIndexQuery
+  readonly getInjectedL1InfoLeaf: InjectedL1InfoLeafQuery
   readonly getTokenMappings: TokenMappingsQuery
   readonly getClaimTransaction: ClaimTransactionQuery
   readonly getBridgeStatus: BridgeStatusQuery

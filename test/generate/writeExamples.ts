@@ -63,6 +63,7 @@ async function queriesOf(url: string): Promise<Readonly<Partial<Record<string, Q
     getClaims: { network_id: 1, page_size: 1 },
     getClaimProof: { ...deposit, leaf_index: Number(ready.l1_info_tree_index) },
     getL1InfoTreeIndex: deposit,
+    getInjectedL1InfoLeaf: { network_id: 0, leaf_index: Number(ready.l1_info_tree_index) },
     getTokenMappings: { network_id: 1, page_size: 1 },
     getClaimTransaction: deposit,
     getBridgeStatus: deposit,

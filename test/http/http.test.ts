@@ -12,6 +12,7 @@ const QUERIES: { readonly [K in keyof typeof routes]: string } = {
   getClaims: 'network_id=1&page_size=3',
   getClaimProof: 'network_id=1&deposit_count=7&leaf_index=1',
   getL1InfoTreeIndex: 'network_id=1&deposit_count=7',
+  getInjectedL1InfoLeaf: 'network_id=1&leaf_index=0',
   getTokenMappings: '',
   getClaimTransaction: 'network_id=1&deposit_count=7',
   getBridgeStatus: 'network_id=1&deposit_count=7',

@@ -18,6 +18,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   getTokenMappings: 'network_id=1',
   getClaimProof: PROOF,
   getL1InfoTreeIndex: 'network_id=1&deposit_count=5',
+  getInjectedL1InfoLeaf: 'network_id=1&leaf_index=1',
   getClaimTransaction: PROOF,
   getBridgeStatus: 'network_id=1&deposit_count=5',
   getSearch: 'q=1:5',

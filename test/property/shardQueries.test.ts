@@ -7,6 +7,7 @@ import type { BridgesQuery, ClaimsQuery, Paging } from '../../src/query/queries.
 import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaimProof } from '../../src/shard/queries/getClaimProof.js'
 import { getClaims } from '../../src/shard/queries/getClaims.js'
+import { getInjectedL1InfoLeaf } from '../../src/shard/queries/getInjectedL1InfoLeaf.js'
 import { getL1InfoTreeIndex } from '../../src/shard/queries/getL1InfoTreeIndex.js'
 import { bothTexts, slotCounts } from '../support/bothTexts.js'
 import {
@@ -61,6 +62,7 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
       if (asked % 8 === 0) compareSpelled(indexed, query, part)
     }
     for (const deposit of deposits) proven += checkProof(indexed, deposit, finalizedL1Block)
+    compareAccepted(indexed, networkId, finalizedL1Block)
     compareClaims(indexed, networkId, random)
   }
   return proven
@@ -112,6 +114,26 @@ function checkProof(indexed: IndexedWorld, deposit: ExpectedDeposit, finalizedL1
   }
   assert.ok(verifiesOnChain(indexed.world, deposit, leafIndex, branches), told)
   return deposit.readyForClaim ? 1 : 0
+}
+
+/** From each index on, the first leaf that a network accepts is what its contract and the L1 say. */
+function compareAccepted(indexed: IndexedWorld, networkId: NetworkId, finalizedL1Block: number): void {
+  const { world } = indexed
+  const leaves = world.network(0).head.state.l1InfoLeaves
+  const { globalExitRoots } = world.network(networkId).head.state
+  for (const { index } of leaves) {
+    const expected = leaves
+      .slice(index)
+      .find(({ globalExitRoot }) => networkId === 0 || globalExitRoots.has(globalExitRoot))
+    const isFinal = expected !== undefined && expected.blockNumber <= finalizedL1Block
+    const leafIndex = asL1InfoTreeIndex(index)
+    const answer = indexed.ask((shards) => getInjectedL1InfoLeaf(shards, { networkId, leafIndex }))
+    assert.equal(
+      answer.ok ? answer.value.l1InfoTreeIndex : null,
+      isFinal ? expected.index : null,
+      `network ${networkId}, leaf ${index}`,
+    )
+  }
 }
 
 function compareClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => number): void {

@@ -31,7 +31,6 @@ export interface Pair {
 
 /** An endpoint of the original that we do not have, and why. */
 export const absentEndpoints: readonly (readonly [path: string, why: string])[] = [
-  ['/bridge/v1/injected-l1-info-leaf', 'not made yet'],
   [
     '/bridge/v1/legacy-token-migrations',
     'amount, sender and both tokens of MigrateLegacyToken are not stored',
@@ -184,10 +183,24 @@ function indexNotYet(networkId: number, depositCount: number): Exchanged {
   }
 }
 
+/** Whether a network takes a leaf's global exit root: the L1 each of its own, an L2 those that were injected. */
+function isAccepted(
+  world: SmallWorld['world'],
+  networkId: number,
+  { globalExitRoot }: FakeL1InfoLeaf,
+): boolean {
+  return networkId === 0 || world.network(networkId).head.state.globalExitRoots.has(globalExitRoot)
+}
+
+function notInjected(leafIndex: number): string {
+  return error(`no injected global exit root at or after leaf index ${leafIndex} yet (not injected)`)
+}
+
 const BRIDGES = '/bridge/v1/bridges'
 const CLAIMS = '/bridge/v1/claims'
 const MAPPINGS = '/bridge/v1/token-mappings'
 const INDEX = '/bridge/v1/l1-info-tree-index'
+const INJECTED = '/bridge/v1/injected-l1-info-leaf'
 const PROOF = '/bridge/v1/claim-proof'
 const BY_COUNT = '/bridge/v1/bridge-by-deposit-count'
 
@@ -399,6 +412,47 @@ export const aggkitPairs: readonly Pair[] = [
       ...numberFaults('network_id', 'deposit_count=1'),
       ...numberFaults('deposit_count', 'network_id=1'),
       { query: 'network_id=7&deposit_count=1', status: 400, body: error('unsupported network id: 7') },
+    ],
+  },
+  {
+    endpoint: INJECTED,
+    about: 'the leaf at an index of the L1, and the first one from an index on that an L2 accepts',
+    verdict: 'differs',
+    why: 'without `block_pos` of the leaf, which is not stored; injections that were made while the original caught up are found',
+    exchanged: ({ world }) => {
+      const leaves = world.network(0).head.state.l1InfoLeaves
+      return [0, 1, 2].flatMap((networkId) =>
+        leaves.map(({ index }) => {
+          const query = `network_id=${networkId}&leaf_index=${index}`
+          const accepted = leaves.slice(index).find((leaf) => isAccepted(world, networkId, leaf))
+          return accepted === undefined
+            ? { query, status: 404, body: notInjected(index) }
+            : { query, body: JSON.stringify(leafBody(accepted)) }
+        }),
+      )
+    },
+  },
+  {
+    endpoint: INJECTED,
+    about: 'not yet',
+    verdict: 'same',
+    exchanged: () => [
+      {
+        query: 'network_id=0&leaf_index=4000',
+        status: 404,
+        body: error('l1infotreesync has not indexed l1 info tree leaf index 4000 yet, retry later'),
+      },
+      { query: 'network_id=1&leaf_index=4000', status: 404, body: notInjected(4000) },
+    ],
+  },
+  {
+    endpoint: INJECTED,
+    about: '`network_id`, `leaf_index`',
+    verdict: 'same',
+    exchanged: () => [
+      ...numberFaults('network_id', 'leaf_index=0'),
+      ...numberFaults('leaf_index', 'network_id=0'),
+      { query: 'network_id=7&leaf_index=0', status: 400, body: error('unsupported network id: 7') },
     ],
   },
   {

@@ -17,6 +17,7 @@ import {
   claimProofRecord,
   claimRecord,
   claimTransactionRecord,
+  l1InfoLeafRecord,
   l1InfoTreeIndexRecord,
   pageOf,
   searchAnswer,
@@ -104,6 +105,7 @@ const queries: QueryFunctions<typeof shards> = {
     ),
   getL1InfoTreeIndex: (_, { depositCount }) =>
     misbehave(depositCount) ?? success({ ...l1InfoTreeIndexRecord(), timestampSec: depositCount }),
+  getInjectedL1InfoLeaf: () => success(l1InfoLeafRecord()),
   getClaimTransaction: () => success({ ...claimTransactionRecord(), chainId: threadId }),
   getBridgeStatus: () => success(bridgeStatusAnswer()),
   getSearch: () => success(searchAnswer()),

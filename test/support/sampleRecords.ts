@@ -111,7 +111,7 @@ export function tokenMappingRecord(fields: Partial<TokenMappingRecord> = {}): To
   }
 }
 
-function l1InfoLeafRecord(): L1InfoLeafRecord {
+export function l1InfoLeafRecord(): L1InfoLeafRecord {
   return {
     l1InfoTreeIndex: asL1InfoTreeIndex(9),
     mainnetExitRoot: hashOf(0x61),

@@ -11,6 +11,7 @@ import { healthDefinition, networksDefinition, syncStatusDefinition } from '../.
 import {
   claimProofDefinition,
   claimTransactionDefinition,
+  injectedL1InfoLeafDefinition,
   l1InfoTreeIndexDefinition,
 } from '../../src/query/proofRecords.js'
 import { isInnerRecord, type JsonRecordDefinition } from '../../src/query/recordFields.js'
@@ -82,6 +83,7 @@ export const docsTables: readonly DocsTable[] = [
     { field: 'field of a token mapping', definition: tokenMappingDefinition },
     { field: 'field of `pagination`', definition: paginationDefinition },
     { field: 'field of `/l1-info-tree-index`', definition: l1InfoTreeIndexDefinition },
+    { field: 'field of `/injected-l1-info-leaf`', definition: injectedL1InfoLeafDefinition },
     { field: 'field of `proof`', definition: claimProofDefinition },
     { field: 'field of `/claim-transaction`', definition: claimTransactionDefinition },
     { field: 'field of `/bridge-status`', definition: bridgeStatusResponseDefinition },

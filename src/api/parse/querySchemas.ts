@@ -143,6 +143,14 @@ export const L1InfoTreeIndexParameters = Type.Object(
   strict,
 )
 
+export const InjectedL1InfoLeafParameters = Type.Object(
+  {
+    network_id: uint32('Network that accepts the leaf: the destination of a bridge.'),
+    leaf_index: uint32('L1 info tree index to look from; on network 0, the index of the leaf.'),
+  },
+  strict,
+)
+
 export const TokenMappingsParameters = Type.Object(
   {
     network_id: Type.Optional(uint32('Network that holds the wrapped token; absent: all served networks.')),

@@ -12,6 +12,7 @@ import type {
   ClaimProofQuery,
   ClaimsQuery,
   ClaimTransactionQuery,
+  InjectedL1InfoLeafQuery,
   L1InfoTreeIndexQuery,
   Paging,
   SearchQuery,
@@ -24,6 +25,7 @@ import type {
   ClaimsParameters,
   ClaimTransactionParameters,
   EventsParameters,
+  InjectedL1InfoLeafParameters,
   L1InfoTreeIndexParameters,
   SearchParameters,
   TokenMappingsParameters,
@@ -100,6 +102,12 @@ export function toClaimProofQuery(wire: Static<typeof ClaimProofParameters>): Cl
 
 export function toL1InfoTreeIndexQuery(wire: Static<typeof L1InfoTreeIndexParameters>): L1InfoTreeIndexQuery {
   return { networkId: asNetworkId(wire.network_id), depositCount: asDepositCount(wire.deposit_count) }
+}
+
+export function toInjectedL1InfoLeafQuery(
+  wire: Static<typeof InjectedL1InfoLeafParameters>,
+): InjectedL1InfoLeafQuery {
+  return { networkId: asNetworkId(wire.network_id), leafIndex: asL1InfoTreeIndex(wire.leaf_index) }
 }
 
 export function toTokenMappingsQuery(

@@ -4,6 +4,8 @@ import {
   type ClaimTransactionRecord,
   claimProofDefinition,
   claimTransactionDefinition,
+  type InjectedL1InfoLeafRecord,
+  injectedL1InfoLeafDefinition,
   type L1InfoLeafRecord,
   type L1InfoTreeIndexRecord,
   l1InfoLeafDefinition,
@@ -30,6 +32,7 @@ export interface RecordByOperation {
   readonly getClaims: Page<ClaimRecord>
   readonly getClaimProof: ClaimProofRecord
   readonly getL1InfoTreeIndex: L1InfoTreeIndexRecord
+  readonly getInjectedL1InfoLeaf: InjectedL1InfoLeafRecord
   readonly getTokenMappings: Page<TokenMappingRecord>
   readonly getClaimTransaction: ClaimTransactionRecord
   readonly getBridgeStatus: BridgeStatusAnswer
@@ -98,6 +101,10 @@ export const presenters: { readonly [K in PoolOperation]: Presenter<RecordByOper
   },
   getL1InfoTreeIndex: {
     write: recordWriter(templateOf(l1InfoTreeIndexDefinition)),
+    life: untilNextCommit,
+  },
+  getInjectedL1InfoLeaf: {
+    write: recordWriter(templateOf(injectedL1InfoLeafDefinition)),
     life: untilNextCommit,
   },
   getTokenMappings: { ...pageWriter('token_mappings', mappingWriter), life: untilNextCommit },

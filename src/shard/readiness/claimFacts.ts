@@ -1,7 +1,7 @@
 import { type HaltReason, isInDoubt } from '../../board/haltReason.js'
 import { type HeadPlace, headPlaces } from '../../board/statusBoard.js'
 import { isL1, L1_NETWORK_ID } from '../../protocol/networks.js'
-import type { NetworkId } from '../../protocol/units.js'
+import type { L1InfoTreeIndex, NetworkId } from '../../protocol/units.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { ClaimPath } from './claimPath.js'
 import { Coverage } from './coverage.js'
@@ -109,6 +109,15 @@ export class ClaimFacts {
     return path
   }
 
+  /** The smallest L1 info index from one on that an L2 accepts now, final or not; undefined while there is none. */
+  firstAcceptedFrom(destination: ShardView, index: L1InfoTreeIndex): L1InfoTreeIndex | undefined {
+    const l1 = this.#shards.find(L1_NETWORK_ID)
+    if (l1 === undefined) return undefined
+    const { indexes } = this.#usableAt(destination, l1)
+    const position = indexes.firstAbove(index - 1)
+    return position === indexes.length ? undefined : (indexes.at(position) as L1InfoTreeIndex)
+  }
+
   /**
    * True while the destination's head is below its stored blocks, or was not compared with them yet: its injections and claims may be
    * gone from the chain. Also true while the L1's head is below a block that was served as final, or was not compared yet: any root
@@ -181,19 +190,24 @@ export class ClaimFacts {
     l1: ShardView,
     columns: SourceColumns,
   ): { usable: UsableIndexes; reach: UsableReach } {
-    let usable = this.#usable.get(destination.networkId)
-    if (usable === undefined) {
-      usable = new UsableIndexes()
-      this.#usable.set(destination.networkId, usable)
-    }
+    const usable = this.#usableAt(destination, l1)
     let reach = columns.reach.get(destination.networkId)
     if (reach === undefined) {
       reach = new UsableReach()
       columns.reach.set(destination.networkId, reach)
     }
-    usable.update(destination.injections, l1.l1Info)
     reach.update(columns.coverage, usable)
     return { usable, reach }
+  }
+
+  #usableAt(destination: ShardView, l1: ShardView): UsableIndexes {
+    let usable = this.#usable.get(destination.networkId)
+    if (usable === undefined) {
+      usable = new UsableIndexes()
+      this.#usable.set(destination.networkId, usable)
+    }
+    usable.update(destination.injections, l1.l1Info)
+    return usable
   }
 }
 

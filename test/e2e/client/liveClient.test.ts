@@ -84,6 +84,7 @@ test('every endpoint answers the client in the shape of its types', async (t) =>
     getClaims: await client.getClaims({ networkId: 1 }),
     getTokenMappings: await client.getTokenMappings(),
     getL1InfoTreeIndex: await client.getL1InfoTreeIndex(key),
+    getInjectedL1InfoLeaf: await client.getInjectedL1InfoLeaf({ networkId: 0, leafIndex: l1InfoTreeIndex! }),
     getClaimProof: await client.getClaimProof({ ...key, leafIndex: l1InfoTreeIndex! }),
     getClaimTransaction: await client.getClaimTransaction(key),
     getBridgeStatus: await client.getBridgeStatus({ txHash: bridges[0]!.txHash }),

@@ -12,6 +12,7 @@ import {
   claimProofRecord,
   claimRecord,
   claimTransactionRecord,
+  l1InfoLeafRecord,
   l1InfoTreeIndexRecord,
   ORIGINATOR,
   pageOf,
@@ -101,6 +102,7 @@ test('every answer that the service writes is read, and no field is lost', () =>
     getClaims: answerOf('getClaims', pageOf([claimRecord()], { template: claimTemplate })),
     getClaimProof: answerOf('getClaimProof', claimProofRecord()),
     getL1InfoTreeIndex: answerOf('getL1InfoTreeIndex', l1InfoTreeIndexRecord()),
+    getInjectedL1InfoLeaf: answerOf('getInjectedL1InfoLeaf', l1InfoLeafRecord()),
     getTokenMappings: answerOf(
       'getTokenMappings',
       pageOf([tokenMappingRecord()], { template: tokenMappingTemplate }),

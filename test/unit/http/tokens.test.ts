@@ -30,6 +30,7 @@ const QUERIES: { readonly [K in OperationId]: readonly QueryByOperation[K][] } =
   ],
   getClaimProof: [{ networkId, depositCount, leafIndex: asL1InfoTreeIndex(5) }],
   getL1InfoTreeIndex: [{ networkId, depositCount }],
+  getInjectedL1InfoLeaf: [{ networkId, leafIndex: asL1InfoTreeIndex(5) }],
   getTokenMappings: [page(1), page(1_000), { ...page(1_000), tokenNetwork: networkId }],
   getClaimTransaction: [{ networkId, depositCount }],
   getBridgeStatus: [{ networkId, depositCount }, { transactionHash: hash }],

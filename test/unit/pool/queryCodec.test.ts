@@ -67,6 +67,7 @@ const anyQuery = fc.oneof(
     { networkId: uint32, depositCount: uint32 },
     { isFirstCovering: fc.boolean() },
   ),
+  queryOf('getInjectedL1InfoLeaf', { networkId: uint32, leafIndex: uint32 }, {}),
   queryOf('getTokenMappings', paging, {
     ...walking,
     networkId: uint32,

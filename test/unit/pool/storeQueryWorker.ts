@@ -41,6 +41,7 @@ const queries: QueryFunctions<typeof shards> = {
   getBridgeStatus: unused,
   getSearch: unused,
   readFeed: unused,
+  getInjectedL1InfoLeaf: unused,
   getL1InfoTreeIndex: () => {
     const value = store.get('meta', VALUE_KEY)!
     const timestampSec = new DataView(value.buffer, value.byteOffset).getUint32(0)

@@ -1,12 +1,13 @@
 import { failure } from '../../../query/answers.js'
 import type { BridgeRecord, ClaimRecord, TokenMappingRecord } from '../../../query/records.js'
 import { type Dialect, endpoint } from '../frame/dialect.js'
-import { refuseAny, refuseBridge, refuseIndex, refuseProof } from './aggkitRefusals.js'
+import { refuseAny, refuseBridge, refuseIndex, refuseInjectedLeaf, refuseProof } from './aggkitRefusals.js'
 import {
   bareRowPresenter,
   bridgeRows,
   claimRows,
   indexPresenter,
+  injectedLeafPresenter,
   listPresenter,
   proofPresenter,
   tokenMappingRows,
@@ -16,6 +17,7 @@ import {
   bridgesParser,
   claimProofParser,
   claimsParser,
+  injectedLeafParser,
   l1InfoTreeIndexParser,
   tokenMappingsParser,
 } from './parameters.js'
@@ -64,6 +66,16 @@ export function aggkitDialect(release: AggkitRelease): Dialect {
         form: {
           presenter: indexPresenter,
           refuse: (failed, query) => refuseIndex(failed, query, release),
+        },
+      }),
+      endpoint({
+        label: 'aggkit.injectedL1InfoLeaf',
+        path: '/bridge/v1/injected-l1-info-leaf',
+        operation: 'getInjectedL1InfoLeaf',
+        createParser: injectedLeafParser,
+        form: {
+          presenter: injectedLeafPresenter,
+          refuse: (failed, query) => refuseInjectedLeaf(failed, query, release),
         },
       }),
       endpoint({

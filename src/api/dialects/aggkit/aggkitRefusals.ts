@@ -1,6 +1,11 @@
 import { isL1 } from '../../../protocol/networks.js'
 import type { Failure } from '../../../query/answers.js'
-import type { BridgesQuery, ClaimProofQuery, L1InfoTreeIndexQuery } from '../../../query/queries.js'
+import type {
+  BridgesQuery,
+  ClaimProofQuery,
+  InjectedL1InfoLeafQuery,
+  L1InfoTreeIndexQuery,
+} from '../../../query/queries.js'
 import { errorTable } from '../../errorTable.js'
 import type { Refusal } from '../frame/dialect.js'
 import { goJson } from '../frame/goParameters.js'
@@ -46,6 +51,29 @@ export function refuseIndex(
   return tellsNotYet(release)
     ? refusal(404, `l1 info tree index for ${bridge} is not available yet, retry later: ${NOT_INCLUDED}`)
     : refusal(500, `failed to get l1 info tree index for ${bridge}, error: ${NOT_INCLUDED}`)
+}
+
+export function refuseInjectedLeaf(
+  failed: Failure,
+  { networkId, leafIndex }: InjectedL1InfoLeafQuery,
+  release: AggkitRelease,
+): Refusal {
+  if (failed.code === 'SERVICE_UNAVAILABLE') return refuseHalted(failed, release)
+  if (!isNotYet(failed)) return refuseAny(failed)
+  if (failed.lacking !== 'l1_info_leaf')
+    return release === '0.6'
+      ? refusal(500, `failed to get injected global exit root for leaf index=${leafIndex}, error: not found`)
+      : refusal(404, `no injected global exit root at or after leaf index ${leafIndex} yet (not injected)`)
+  if (!tellsNotYet(release))
+    return refusal(
+      500,
+      `failed to get L1 info tree leaf (network id=${networkId}, leaf index=${leafIndex}), error: not found`,
+    )
+  const where = isL1(networkId) ? '' : ' (already injected on L2 per l2gersync)'
+  return refusal(
+    404,
+    `l1infotreesync has not indexed l1 info tree leaf index ${leafIndex} yet${where}, retry later`,
+  )
 }
 
 export function refuseProof(

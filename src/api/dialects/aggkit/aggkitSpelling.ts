@@ -1,5 +1,6 @@
 import type {
   ClaimProofRecord,
+  InjectedL1InfoLeafRecord,
   L1InfoLeafRecord,
   L1InfoTreeIndexRecord,
 } from '../../../query/proofRecords.js'
@@ -138,6 +139,11 @@ export function bareRowPresenter(template: RowTemplate): Presenter<Page<BridgeRe
 
 export const indexPresenter: Presenter<L1InfoTreeIndexRecord> = {
   write: (writer, { l1InfoTreeIndex }) => writer.uint(l1InfoTreeIndex),
+  life: untilNextCommit,
+}
+
+export const injectedLeafPresenter: Presenter<InjectedL1InfoLeafRecord> = {
+  write: recordWriter(leafFields),
   life: untilNextCommit,
 }
 

@@ -6,6 +6,7 @@ import type {
   BridgesQuery,
   ClaimProofQuery,
   ClaimsQuery,
+  InjectedL1InfoLeafQuery,
   L1InfoTreeIndexQuery,
   TokenMappingsQuery,
 } from '../../../query/queries.js'
@@ -154,6 +155,21 @@ export function claimProofParser(servedNetworks: ReadonlySet<number>): QueryPars
     },
     (networkId) => `failed to get claim proof, unsupported network ${networkId}`,
   )
+}
+
+export function injectedLeafParser(
+  servedNetworks: ReadonlySet<number>,
+): QueryParser<InjectedL1InfoLeafQuery> {
+  return parser(servedNetworks, (parameters) => {
+    const networkId = mandatory(parameters, 'network_id')
+    if (!networkId.ok) return networkId
+    const leafIndex = mandatory(parameters, 'leaf_index')
+    if (!leafIndex.ok) return leafIndex
+    return success({
+      networkId: asNetworkId(networkId.value),
+      leafIndex: asL1InfoTreeIndex(leafIndex.value),
+    })
+  })
 }
 
 function readDeposit(parameters: GoParameters): Answer<L1InfoTreeIndexQuery> {
