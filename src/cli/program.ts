@@ -155,6 +155,8 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
     }
     return await verb.run(args)
   } catch (error) {
+    // `bds.ts` has one line for it, also where not even this file could be loaded.
+    if ((error as NodeJS.ErrnoException).code === 'EMFILE') throw error
     // A service whose start was refused must not wait for the reader of its message either.
     if (entry?.isService === true) (await import('../telemetry/standardStreams.js')).takeStandardStreams()
     return reportFault(error)

@@ -239,8 +239,6 @@ test('clients that use up all file descriptors, or all connections, do not end t
 test('doctor reports every process limit that is too low, and skips the checks that such a limit would kill', async (t) => {
   const file = await configFor(t)
   for (const [limit, what] of [
-    // With fewer files the program itself can't be loaded: its modules are opened at the same time.
-    ['-n 48', 'open files'],
     ['-n 64', 'open files'],
     ['-f 64', 'file size'],
     ['-v 1000000', 'address space'],
@@ -255,6 +253,20 @@ test('doctor reports every process limit that is too low, and skips the checks t
     )
   }
 })
+
+for (const limit of [20, 24, 32])
+  test(`with a limit of ${limit} open files the program can't be loaded, and says in one line what is needed`, async (t) => {
+    const launcher = ['bash', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh']
+    const doctor = startBds(t, ['doctor', '--offline'], {}, launcher)
+    assert.deepEqual(await doctor.exited, { code: 1, signal: null }, doctor.stderr.join('\n'))
+    assert.equal(doctor.stderr.length, 1, doctor.stderr.join('\n'))
+    assert.match(
+      doctor.stderr[0]!,
+      new RegExp(
+        `^bds: too many open files: their limit is (${limit}|too low), and the program alone needs 64: `,
+      ),
+    )
+  })
 
 test('doctor also ends when the data folder is below /proc, and names the folder', async (t) => {
   const file = await configFor(t)

@@ -3,8 +3,7 @@ import { FatalError } from '../../errors/chainErrors.js'
 import { eventFilterOf } from '../../events/decodeLog.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import { systemClock } from '../../telemetry/clocks.js'
-import type { Logger } from '../../telemetry/logger.js'
-import { Endpoint } from '../endpoints/endpoint.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
 import { findBlock, readHead } from '../endpoints/readBlocks.js'
 import { openHeadSocket } from '../rpc/headSocket.js'
 import { classifyLogsFailure } from '../rpc/rangeErrors.js'
@@ -39,23 +38,15 @@ const NO_TRANSACTION = `0x${'00'.repeat(32)}`
 /**
  * Finds out with about ten calls what one endpoint of a network can do. The findings name the endpoint by its alias only.
  * @param position the endpoint's place in the configuration.
+ * @param endpoint as `openEndpoint` opens it.
  * @throws nothing but the signal's reason.
  */
 export async function probeEndpoint(
   network: NetworkConfig,
   position: number,
-  logger: Logger,
+  endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<ProbeFinding[]> {
-  const endpoint = new Endpoint({
-    config: network.rpc[position]!,
-    timeoutMs: network.rpcTimeoutMs,
-    maxBodyBytes: network.rpcMaxResponseBytes,
-    logRange: network.logRange,
-    clock: systemClock,
-    logger,
-    isAlone: true,
-  })
   const findings: ProbeFinding[] = []
   const ask = async (what: string, question: () => Promise<Omit<ProbeFinding, 'what'>>): Promise<boolean> => {
     let finding: Omit<ProbeFinding, 'what'>

@@ -124,6 +124,7 @@ async function quietLogger(): Promise<Logger> {
 }
 
 async function probeAll(config: Config, report: (line: Line) => void): Promise<void> {
+  const { openEndpoint } = await import('../../chain/probe/openEndpoint.js')
   const { probeEndpoint } = await import('../../chain/probe/probeEndpoint.js')
   const { endpointChecks } = await import('./endpointChecks.js')
   const logger = await quietLogger()
@@ -131,11 +132,12 @@ async function probeAll(config: Config, report: (line: Line) => void): Promise<v
     for (const [position, { alias }] of network.rpc.entries()) {
       const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
       try {
-        const findings = await probeEndpoint(network, position, logger, signal)
+        const endpoint = openEndpoint(network, position, logger)
+        const findings = await probeEndpoint(network, position, endpoint, signal)
         for (const { what, ...finding } of findings) report({ what: `${alias}, ${what}`, ...finding })
         const showsHead = findings.some(({ what, outcome }) => what === 'head' && outcome === 'ok')
         if (!showsHead) continue
-        for (const check of endpointChecks(network, position, logger, signal)) report(await lineOf(check))
+        for (const check of endpointChecks(network, endpoint, signal)) report(await lineOf(check))
       } catch (error) {
         const detail = signal.aborted ? `not finished after ${PROBE_TIMEOUT_MS / 1000} s` : faultText(error)
         report({ what: alias, outcome: 'fail', detail })

@@ -1,9 +1,9 @@
+import { openEndpoint } from '../../chain/probe/openEndpoint.js'
 import { isRevert, RpcFailure } from '../../chain/rpc/rpcFailure.js'
 import type { Config, NetworkConfig } from '../../config/config.types.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { Logger } from '../../telemetry/logger.js'
 import type { Check, Finding } from './doctorChecks.js'
-import { openEndpoint } from './endpointChecks.js'
 
 export interface EndToEndOptions {
   readonly config: Config

@@ -1,9 +1,8 @@
-import { Endpoint } from '../../chain/endpoints/endpoint.js'
+import type { Endpoint } from '../../chain/endpoints/endpoint.js'
 import { readHead } from '../../chain/endpoints/readBlocks.js'
 import { isRevert, RpcFailure } from '../../chain/rpc/rpcFailure.js'
 import type { NetworkConfig } from '../../config/config.types.js'
 import { systemClock } from '../../telemetry/clocks.js'
-import type { Logger } from '../../telemetry/logger.js'
 import { spellSeconds } from '../input/progressBar.js'
 import type { Check, Finding } from './doctorChecks.js'
 
@@ -12,28 +11,9 @@ const MOST_AHEAD_MS = 15_000
 /** A full node keeps the state of 128 blocks. */
 const OLD_STATE_DEPTH = 10_000
 
-/** An endpoint as `bds doctor` asks it: alone, so that no failure makes it rest. @param position its place in the configuration. */
-export function openEndpoint(network: NetworkConfig, position: number, logger: Logger): Endpoint {
-  return new Endpoint({
-    config: network.rpc[position]!,
-    timeoutMs: network.rpcTimeoutMs,
-    maxBodyBytes: network.rpcMaxResponseBytes,
-    logRange: network.logRange,
-    clock: systemClock,
-    logger,
-    isAlone: true,
-  })
-}
-
 /** What an endpoint shows of this machine's clock, and how far back it has state. It must be known to serve the network's chain. */
-export function endpointChecks(
-  network: NetworkConfig,
-  position: number,
-  logger: Logger,
-  signal: AbortSignal,
-): Check[] {
-  const { alias } = network.rpc[position]!
-  const endpoint = openEndpoint(network, position, logger)
+export function endpointChecks(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Check[] {
+  const { alias } = endpoint
   return [
     { what: `${alias}, clock`, run: () => clockFinding(network, endpoint, signal) },
     ...(endpoint.serves('state')

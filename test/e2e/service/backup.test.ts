@@ -11,6 +11,7 @@ import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, sendersKnown, serveWorld } from '../../support/serviceWorld.js'
 import { digestsOfShards } from '../../support/testShard.js'
+import { until } from '../../support/until.js'
 import { storeSmallWorld } from './storedWorld.js'
 
 async function bds(context: TestContext, args: string[], environment: Readonly<Record<string, string>> = {}) {
@@ -182,6 +183,24 @@ test('a backup that is damaged or of something else is refused in one line, and 
     rmSync(from, { recursive: true })
     cpSync(whole, from, { recursive: true })
   }
+})
+
+test('a backup that is killed before its end is no backup, and is refused in one line', async (t) => {
+  const { file, from, restore } = await backedUp(t)
+  rmSync(from, { recursive: true })
+  const { child, exited } = startBds(t, ['backup', '--config', file, '--to', from])
+  await until(
+    () => existsSync(from) && readdirSync(from).some((name) => name.endsWith('.gz')),
+    Boolean,
+    'the first piece of the backup',
+  )
+  child.kill('SIGKILL')
+  assert.equal((await exited).signal, 'SIGKILL')
+  const { code, stderr } = await bds(t, restore('copy'))
+  assert.equal(code, 4)
+  assert.match(stderr, /^bds: \S+ holds no manifest\.json: it is no backup, or one that was not finished$/)
+  const again = await bds(t, ['backup', '--config', file, '--to', from])
+  assert.match(again.stderr, /^bds: \S+ is not empty: choose a new folder$/)
 })
 
 test('stores that are there are replaced only with --replace, and never those of a running service', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { openEndpoint } from '../../../../src/chain/probe/openEndpoint.js'
 import { probeEndpoint } from '../../../../src/chain/probe/probeEndpoint.js'
 import type { NetworkConfig, RpcEndpointConfig } from '../../../../src/config/config.types.js'
 import { loadConfig } from '../../../../src/config/load.js'
@@ -22,8 +23,8 @@ async function probe(
   const { config } = loadConfig({ file: configFile('data'), environment: {} })
   spoil(rpc.get(0)!.endpoint)
   const network = { ...config.networks[0]!, finality: { tag: 'finalized', depth: 0 } as const, ...change }
-  const rpcConfig = network.rpc.map((each) => ({ ...each, ...endpoint }))
-  const findings = await probeEndpoint({ ...network, rpc: rpcConfig }, 0, logger, signal)
+  const asked = { ...network, rpc: network.rpc.map((each) => ({ ...each, ...endpoint })) }
+  const findings = await probeEndpoint(asked, 0, openEndpoint(asked, 0, logger), signal)
   const text = JSON.stringify(findings)
   assert.ok(!text.includes('http') && !text.includes('127.0.0.1'), text)
   return Object.fromEntries(findings.map(({ what, outcome, detail }) => [what, `${outcome}: ${detail}`]))
