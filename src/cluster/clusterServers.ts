@@ -1,6 +1,7 @@
 import type { NetworkId } from '../protocol/units.js'
 import type { KeyBoard } from './keyBoard.js'
 import type { LogStream } from './logStream.js'
+import type { ObjectStore } from './objectStore.js'
 
 /** How the servers know an instance, and it them: contents of files. All but `user` is secret, and never logged. */
 export interface ServerAccess {
@@ -25,6 +26,9 @@ export interface ClusterServers {
 
   /** The same. The key of a network is its id. */
   openKeyBoard(name: 'leases' | 'heads', signal: AbortSignal): Promise<KeyBoard>
+
+  /** The same, for pieces of snapshots. */
+  openObjectStore(signal: AbortSignal): Promise<ObjectStore>
 
   /** Ends every call that is under way. Takes two seconds at most, and never fails. Afterwards nothing is left that keeps the process alive. */
   close(): Promise<void>

@@ -53,6 +53,12 @@ export interface CommandLog {
 
   /** One try, with the caveat of `LogStream.bounds`. @throws ClusterUnavailableError */
   bounds(signal: AbortSignal): Promise<LogBounds>
+
+  /** One try. @throws ClusterUnavailableError */
+  usedBytes(signal: AbortSignal): Promise<number>
+
+  /** One try: removes what two verified snapshots make superfluous, up to a position. @throws ClusterUnavailableError */
+  forget(upTo: LogSequence, signal: AbortSignal): Promise<void>
 }
 
 /** A log that seems to end before a position does so after this time as well. A new leader catches up in milliseconds. */
@@ -65,6 +71,8 @@ export function createCommandLog(stream: LogStream, clock: Clock): CommandLog {
     append: (messages, after, signal) => append(stream, clock, messages, after, signal),
     read: (after, signal) => read(stream, clock, after, signal),
     bounds: (signal) => stream.bounds(signal),
+    usedBytes: (signal) => stream.usedBytes(signal),
+    forget: (upTo, signal) => stream.forget(upTo, signal),
   }
 }
 

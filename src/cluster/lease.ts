@@ -54,6 +54,7 @@ const LONGEST_FAREWELL_MS = 1_000
  * revision of that renewal, which is later, and for longer. So the holder has given up before another one may take over, and no
  * clock is compared with another.
  * @param holder id of this process, not empty: another one after each start. A process may hold each lease only once at a time.
+ * @param reluctanceMs how much longer than others this instance leaves a lease alone that is free, or over.
  * @throws the signal's reason when it is aborted while waiting. It does not end a lease that is held.
  */
 export async function takeLease(
@@ -63,6 +64,7 @@ export async function takeLease(
   timing: LeaseTiming,
   clock: Clock,
   signal: AbortSignal,
+  reluctanceMs: () => number = () => 0,
 ): Promise<HeldLease> {
   if (timing.holdMs >= timing.leaseMs || timing.renewMs >= timing.holdMs)
     throw new RangeError(
@@ -73,11 +75,13 @@ export async function takeLease(
   for (;;) {
     const taken = await patience.tryOnce(async () => {
       const entry = await board.find(key, signal)
-      if (entry !== undefined && entry.revision !== seen?.revision)
-        seen = { revision: entry.revision, atMs: clock.now() }
+      const revision = entry?.revision ?? NEVER_WRITTEN
+      if (revision !== seen?.revision) seen = { revision, atMs: clock.now() }
       const sentAtMs = clock.now()
-      const standsStillMs = seen === undefined ? 0 : sentAtMs - seen.atMs
-      if (!isFree(entry, holder) && standsStillMs < timing.leaseMs) return 'no'
+      const standsStillMs = sentAtMs - seen.atMs
+      // A key that nobody has written yet stands still since the first look.
+      const neededMs = (isFree(entry, holder) ? 0 : timing.leaseMs) + reluctanceMs()
+      if (standsStillMs < neededMs) return 'no'
       const outcome = await board.write(key, holder, entry?.revision ?? NEVER_WRITTEN, signal)
       return outcome.type === 'written' ? { term: outcome.revision, sentAtMs } : 'no'
     })

@@ -58,6 +58,18 @@ export interface LogStream {
   bounds(signal: AbortSignal): Promise<LogBounds>
 
   /**
+   * Bytes that the log takes on the servers, of the most that it may take. May be older than what was stored.
+   * @throws as `bounds`.
+   */
+  usedBytes(signal: AbortSignal): Promise<number>
+
+  /**
+   * Removes everything up to a position, for good. Positions stay as they are: the log goes on behind its last message, also when it has none.
+   * @throws ClusterUnavailableError when it is not known whether it was, or will be, removed; the signal's reason.
+   */
+  forget(upTo: LogSequence, signal: AbortSignal): Promise<void>
+
+  /**
    * What stands after a position and what is stored from then on, in order; a fault may leave something out or give it twice. Ends when
    * the signal is aborted.
    * @throws ClusterUnavailableError as soon as it can't go on.

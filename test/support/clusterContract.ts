@@ -147,6 +147,51 @@ export function holdsClusterContract(
   })
 
   promise(
+    'a log that has forgotten its beginning goes on behind its last message, and has room again',
+    async (world, signal) => {
+      const { log } = await openLog(world, freshNetwork(), signal)
+      const half = Buffer.alloc(world.maxLogBytes * 0.4, 1)
+      const parts = ['x.0', 'x.1', 'x.2'].map((id) => ({ id, payload: half }))
+      await log.append(parts.slice(0, 2), BEGINNING, signal)
+      const before = await answered(world.clock, signal, () => log.usedBytes(signal))
+      assert.ok(before >= 2 * half.length, `${before} bytes`)
+      await answered(world.clock, signal, () => log.forget(asLogSequence(1), signal))
+      assert.ok((await answered(world.clock, signal, () => log.usedBytes(signal))) <= before - half.length)
+      assert.deepEqual(await boundsOf(log, world.clock, signal), { first: 2, last: 2 })
+      assert.deepEqual(await log.append(parts.slice(2), asLogSequence(2), signal), appended(3))
+      assert.deepEqual(
+        (await readEntries(log, 1, 2, signal)).map(({ id }) => id),
+        ['x.1', 'x.2'],
+      )
+      await answered(world.clock, signal, () => log.forget(asLogSequence(3), signal))
+      assert.deepEqual(await boundsOf(log, world.clock, signal), { first: 4, last: 3 })
+      assert.deepEqual(await log.append(messagesOf('y', ['y']), asLogSequence(3), signal), appended(4))
+    },
+  )
+
+  promise(
+    'objects are the bytes that were put last, for every instance, until they are removed',
+    async (world, signal) => {
+      const [one, other] = [
+        await world.member().openObjectStore(signal),
+        await world.member().openObjectStore(signal),
+      ]
+      const name = `contract-${freshNetwork()}.gz`
+      // More than one message of a server holds.
+      const bytes = Uint8Array.from({ length: 1_500_000 }, (_, at) => at % 251)
+      assert.equal(await other.find(name, signal), undefined)
+      await one.put(name, Uint8Array.of(1), signal)
+      await one.put(name, bytes, signal)
+      assert.ok(Buffer.from(bytes).equals((await other.find(name, signal))!))
+      assert.ok((await other.names(signal)).includes(name))
+      await other.remove(name, signal)
+      assert.equal(await one.find(name, signal), undefined)
+      assert.ok(!(await one.names(signal)).includes(name))
+      await one.remove(name, signal)
+    },
+  )
+
+  promise(
     'whatever proposers do at once, each command that was acknowledged stands once, in one place',
     async (world, signal) => {
       const networkId = freshNetwork()

@@ -17,10 +17,19 @@ import {
   type LogStream,
   type PublishOutcome,
 } from '../../src/cluster/logStream.js'
+import type { ObjectStore } from '../../src/cluster/objectStore.js'
 import type { NetworkId } from '../../src/protocol/units.js'
 import type { Clock } from '../../src/telemetry/clocks.js'
 
-export type FakeOperation = 'publish' | 'findEntry' | 'bounds' | 'follow' | 'deliver' | 'find' | 'write'
+export type FakeOperation =
+  | 'publish'
+  | 'findEntry'
+  | 'bounds'
+  | 'follow'
+  | 'deliver'
+  | 'find'
+  | 'write'
+  | 'object'
 
 /**
  * What happens to one call: its request or its answer is lost, so the caller waits in vain, or the request is carried out long after
@@ -44,6 +53,7 @@ export class FakeCluster {
   readonly clock: Clock
   readonly #logs = new Map<NetworkId, FakeLog>()
   readonly #boards = new Map<string, Map<string, KeyEntry>>()
+  readonly objects = new Map<string, Uint8Array>()
   readonly #revisions = new Map<string, number>()
   #waiting: (() => void)[] = []
 
@@ -66,7 +76,8 @@ export class FakeCluster {
   /** Removes every message up to a sequence. */
   purge(networkId: NetworkId, upTo: number): void {
     const log = this.log(networkId)
-    log.entries.splice(0, upTo - log.first + 1)
+    const removed = log.entries.splice(0, upTo - log.first + 1)
+    log.bytes -= removed.reduce((sum, { payload }) => sum + payload.length, 0)
     log.first = upTo + 1
   }
 
@@ -171,6 +182,8 @@ export class FakeMember implements ClusterServers {
           first: asLogSequence(log.first),
           last: asLogSequence(log.first + log.entries.length - 1),
         })),
+      usedBytes: (signal) => this.#call('bounds', signal, () => log.bytes),
+      forget: (upTo, signal) => this.#call('publish', signal, () => cluster.purge(networkId, upTo)),
       follow: (after, signal) => this.#follow(log, after, signal),
     }
   }
@@ -182,6 +195,16 @@ export class FakeMember implements ClusterServers {
       write: (key, value, expected, signal) =>
         this.#call('write', signal, () => cluster.write(name, key, value, expected)),
       watch: (signal) => this.#watch(name, signal),
+    }
+  }
+
+  async openObjectStore(_signal: AbortSignal): Promise<ObjectStore> {
+    const { objects } = this.#cluster
+    return {
+      put: (name, bytes, signal) => this.#call('object', signal, () => void objects.set(name, bytes.slice())),
+      find: (name, signal) => this.#call('object', signal, () => objects.get(name)?.slice()),
+      remove: (name, signal) => this.#call('object', signal, () => void objects.delete(name)),
+      names: (signal) => this.#call('object', signal, () => [...objects.keys()]),
     }
   }
 

@@ -124,6 +124,16 @@ class NatsLogStream implements LogStream {
     return { first: asLogSequence(first), last: asLogSequence(state.last_seq) }
   }
 
+  async usedBytes(signal: AbortSignal): Promise<number> {
+    const { state } = await this.link.ask(this.what, signal, ({ jsm }) => jsm.streams.info(this.stream))
+    return state.bytes
+  }
+
+  async forget(upTo: LogSequence, signal: AbortSignal): Promise<void> {
+    // The first one that stays.
+    await this.link.ask(this.what, signal, ({ jsm }) => jsm.streams.purge(this.stream, { seq: upTo + 1 }))
+  }
+
   async *follow(after: LogSequence, signal: AbortSignal): AsyncGenerator<LogEntry, void> {
     const options = { opt_start_seq: after + 1 }
     for await (const { message } of followStream(this.link, this.what, this.stream, options, signal))

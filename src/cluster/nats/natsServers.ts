@@ -5,6 +5,7 @@ import { Patience } from '../patience.js'
 import { openNatsKeyBoard } from './natsKeyBoard.js'
 import { NatsLink } from './natsLink.js'
 import { type LogSettings, openNatsLogStream } from './natsLogStream.js'
+import { openNatsObjectStore } from './natsObjectStore.js'
 
 export interface NatsSettings extends LogSettings {
   /** `host:port` of each server. */
@@ -33,6 +34,8 @@ export function openNatsServers(settings: NatsSettings, clock: Clock, logger: Lo
       opened(signal, () => openNatsLogStream(link, networkId, settings, signal)),
     openKeyBoard: (board, signal) =>
       opened(signal, () => openNatsKeyBoard(link, `${prefix}-${board}`, replicas, signal)),
+    openObjectStore: (signal) =>
+      opened(signal, () => openNatsObjectStore(link, `${prefix}-snapshots`, replicas, signal)),
     close: () => link.close(),
   }
 }
