@@ -25,6 +25,9 @@ export const haltReasons = [
   'log_position_overflow',
   'answer_too_large',
   'newer_command',
+  'log_full',
+  'diverged',
+  'behind_log',
 ] as const
 
 export type HaltReason = (typeof haltReasons)[number]
@@ -35,11 +38,14 @@ const HARMLESS: readonly HaltReason[] = [
   'state_unavailable',
   'answer_too_large',
   'newer_command',
+  'log_full',
+  'behind_log',
 ]
 
 /**
  * Whether this halt makes the network's data doubtful, so that nobody gets proofs or readiness from it. The harmless reasons
- * (no disk space, no endpoint, no endpoint that answers contract calls, an answer that is too large, a build that is too old for the log) only leave the data old or
+ * (no disk space, no endpoint, no endpoint that answers contract calls, an answer that is too large, a build that is too old for the log, no room in
+ * the log, a log that has lost what comes next) only leave the data old or
  * incomplete.
  */
 export function isInDoubt(reason: HaltReason): boolean {

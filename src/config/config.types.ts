@@ -55,7 +55,11 @@ export interface ClusterConfig {
   readonly maxLagMs: number
   /** `/readyz` fails when no server has answered for so long; a head that nobody has told for so long is unknown. */
   readonly maxStaleMs: number
+  /** Time between two snapshots of all networks, which one of the instances makes; 0: none is made by itself. */
+  readonly snapshotEveryMs: number
   readonly access: ServerAccess
+  /** Networks whose stores were replaced since the process started, and up to where they had followed their logs. Set by the running process. */
+  readonly renewed?: Readonly<Record<number, { readonly atUnixMs: number; readonly sequence: number }>>
 }
 
 export interface HttpConfig {

@@ -496,6 +496,12 @@ export const ConfigFile = Type.Object(
           description:
             '`/readyz` fails when no NATS server has answered for so long. A network whose head nobody has told for so long counts as one without endpoints.',
         }),
+        snapshot_every_ms: integer(0, 2_592_000_000, {
+          default: 21_600_000,
+          unit: 'ms',
+          description:
+            'Time between two snapshots of all networks, which one of the instances makes for all; the same for all. 0 = only when a log gets full, and by `bds cluster snapshot`.',
+        }),
         user: Type.Optional(text({ description: 'User of the NATS servers, with `password_file`.' })),
         password_file: Type.Optional(text({ description: 'File that holds the password.' })),
         nkey_file: Type.Optional(

@@ -87,6 +87,7 @@ function toCluster(cluster: ConfigFile['cluster']): ClusterConfig {
     maxLogBytes: cluster.max_log_bytes,
     maxLagMs: cluster.max_lag_ms,
     maxStaleMs: cluster.max_stale_ms,
+    snapshotEveryMs: cluster.snapshot_every_ms,
     access: toAccess(cluster),
   }
 }

@@ -198,11 +198,14 @@ function isSyncing({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && row.haltReason() === 'none'
 }
 
-/** Whether this instance may show what the others of its cluster have left behind: it does not reach the servers, or lags behind its log. */
+/** Whether this instance may show what the others of its cluster have left behind: it does not reach the servers, lags behind its log, or can't follow it. */
 function isApart({ row }: NetworkView, view: ServiceView): boolean {
   const { cluster } = view
   if (cluster === undefined || phaseOf(view) !== 'running') return false
+  const halt = row.haltReason()
   return (
+    halt === 'diverged' ||
+    halt === 'behind_log' ||
     (logAgeMs(row, view.monotonicMs) ?? Number.POSITIVE_INFINITY) > cluster.maxStaleMs ||
     row.get('logLagMs') > cluster.maxLagMs
   )

@@ -94,6 +94,11 @@ export function answerQuery(
   // Waiting, or being refused for what it waits for, costs as much as a point.
   if (asks && payment !== undefined && !payment.take(USUAL_TOKENS)) return
   const answer = (): void => {
+    const diverged = sequences.refusal()
+    if (diverged !== undefined) {
+      exchange.refuse(diverged)
+      return
+    }
     exchange.dataLine = sequences.blocksLine()
     answerNow(context, exchange, operation, rawQuery, coding, payment, spoken)
   }

@@ -2,7 +2,7 @@ import { splitQueryString } from '../api/parse/queryString.js'
 import { type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
 import type { VersionNow } from '../board/version.js'
 import { type Failure, failure } from '../query/answers.js'
-import { networkNotServed } from '../query/refusals.js'
+import { networkDiverged, networkNotServed } from '../query/refusals.js'
 import { clientName } from './limits/client.js'
 import type { TrustedProxies } from './limits/trustedProxies.js'
 import type { Exchange } from './wire/exchange.js'
@@ -46,6 +46,8 @@ export class Sequences {
   #timer: NodeJS.Timeout | undefined
   #version: VersionNow | undefined
   #line = ''
+  #divergedVersion: VersionNow | undefined
+  #diverged: number | undefined
 
   readonly #now: () => number
 
@@ -107,6 +109,16 @@ export class Sequences {
     this.#version = version
     this.#line = blocks.length === 0 ? '' : `\r\nX-Data-Block: ${blocks.join(', ')}`
     return this.#line
+  }
+
+  /** The refusal of every query while what a network has stored here differs from its log; other instances answer. */
+  refusal(): Failure | undefined {
+    const version = this.#readVersion()
+    if (version !== this.#divergedVersion) {
+      this.#divergedVersion = version
+      this.#diverged = [...this.#rows].find(([, row]) => row.haltReason() === 'diverged')?.[0]
+    }
+    return this.#diverged === undefined ? undefined : networkDiverged(this.#diverged)
   }
 
   #look(): void {

@@ -5,19 +5,23 @@ import { LogGapError } from '../cluster/clusterFaults.js'
 import { createCommandLog } from '../cluster/commandLog.js'
 import { openHeadWriter, watchHeads } from '../cluster/headBoard.js'
 import type { KeyBoard } from '../cluster/keyBoard.js'
+import { takeAway } from '../cluster/lease.js'
 import { asLogSequence } from '../cluster/logStream.js'
 import type { ClusterConfig, NetworkConfig } from '../config/config.types.js'
 import { hideAddresses } from '../config/hideAddresses.js'
 import { FatalError } from '../errors/chainErrors.js'
+import { DivergedError } from '../errors/divergedError.js'
 import { OperatorError } from '../errors/operatorError.js'
 import type { IndexerMessage, IndexerWorkerData } from '../indexer/indexerMessages.js'
 import { haltReasonOf } from '../indexer/recovery/haltReasonOf.js'
 import { startHeartbeat } from '../indexer/thread/heartbeat.js'
 import { syncNetwork } from '../indexer/thread/syncNetwork.js'
 import { CommandFormatError } from '../log/commandFormatError.js'
-import { asNetworkId, type NetworkId } from '../protocol/units.js'
+import { asBlockNumber, asNetworkId, type NetworkId } from '../protocol/units.js'
 import { logSettingsOf } from '../replica/logSettings.js'
 import { runReplica, type Term } from '../replica/runReplica.js'
+import type { CommandOutcome } from '../shard/shardCommand.types.js'
+import type { LogPlace } from '../shard/shardLog.types.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { openShardWriter } from '../shard/write/writer.js'
 import { systemClock } from '../telemetry/clocks.js'
@@ -38,6 +42,12 @@ export type MemberMessage = IndexerMessage | RefusedMessage
 
 /** After a fault of this machine, a full disk or a store that contradicts its log, or in front of a newer command, the same is tried again. */
 const RETRY_MS = 5_000
+/** For each network that is led already: a little longer than the others need between two looks. Whoever gives a lease away waits a second. */
+const RELUCTANCE_MS = 300
+const LONGEST_RELUCTANCE_MS = 900
+const LOG_FULL = new Error(
+  'the log has no room: it goes on when what two snapshots have was removed, or max_log_bytes is raised',
+)
 
 /**
  * The whole life of the thread of one network in an instance of a cluster, in place of an indexer thread: follows the network's log, and
@@ -91,8 +101,22 @@ export async function runMember(
           : { type: 'halted', networkId, reason, message },
       ),
     )
+    const passOver = (error: unknown, at: LogPlace | undefined): CommandOutcome => {
+      // A new store that differs at the same place tells that whoever made the mark was wrong.
+      const stood = cluster.renewed?.[networkId]?.sequence
+      if (!(error instanceof DivergedError) || at === undefined || at.sequence !== (stood ?? 0) + 1)
+        throw error
+      logger.error('a mark is passed over: a store that was made anew differs from it, too', { error })
+      void takeAway(leases, String(networkId), systemClock, signal).catch(() => undefined)
+      return writer.apply({ type: 'setFinalized', block: asBlockNumber(0) }, at)
+    }
     const apply: ShardWriter['apply'] = (command, at) => {
-      const outcome = writer.apply(command, at)
+      let outcome: CommandOutcome
+      try {
+        outcome = writer.apply(command, at)
+      } catch (error) {
+        outcome = passOver(error, at)
+      }
       if (command.type === 'startOver' && outcome.type === 'applied') standing.startedOver(at?.sequence ?? 0)
       halt.end()
       return outcome
@@ -120,14 +144,17 @@ export async function runMember(
                 sequence,
                 problem,
               }),
+            reluctanceMs: () => reluctanceOf(data),
+            onRoom: (hasRoom) => (hasRoom ? halt.endOf('log_full') : halt.begin('log_full', LOG_FULL)),
             lead,
           },
           signal,
         )
       } catch (error) {
         if (signal.aborted) break
-        throwIfHopeless(error, networkId)
-        halt.begin(reasonOf(error), error)
+        // For settings, or another log, no retry is a cure.
+        if (error instanceof OperatorError) throw new FatalError(error.message, { cause: error })
+        halt.begin(ownReasonOf(error), error)
         await systemClock.sleep(RETRY_MS, signal)
       }
     }
@@ -151,19 +178,17 @@ function holderOf({ instance }: ClusterConfig): string {
   return `${instance} ${randomBytes(4).toString('hex')}`
 }
 
-/** @throws FatalError, in one line, for what this store can't follow: no retry cures it. */
-function throwIfHopeless(error: unknown, networkId: number): void {
-  if (error instanceof OperatorError) throw new FatalError(error.message, { cause: error })
-  if (error instanceof LogGapError)
-    throw new FatalError(
-      `the log of network ${networkId} has not what this store lacks: ${error.message}; restore a newer backup, or \`bds reindex --network ${networkId}\` if the log has its beginning`,
-      { cause: error },
-    )
+/** The reason under which this instance alone stands still. The follower lets no other fault of a command out. */
+function ownReasonOf(error: unknown): HaltReason {
+  if (error instanceof DivergedError) return 'diverged'
+  if (error instanceof CommandFormatError) return 'newer_command'
+  return error instanceof LogGapError ? 'behind_log' : haltReasonOf(error)
 }
 
-/** The follower lets no other fault of a command out. */
-function reasonOf(error: unknown): HaltReason {
-  return error instanceof CommandFormatError ? 'newer_command' : haltReasonOf(error)
+/** Who leads others already leaves a free lease to those that lead none. */
+function reluctanceOf({ status, networkId }: IndexerWorkerData): number {
+  const led = status.networkIds.filter((id) => id !== networkId && statusRow(status, id).get('leads') === 1)
+  return Math.min(led.length * RELUCTANCE_MS, LONGEST_RELUCTANCE_MS)
 }
 
 async function followHeads(
@@ -176,7 +201,7 @@ async function followHeads(
     if (reading.networkId === own) standing.heard(reading)
 }
 
-/** A halt of this machine alone, beside what the log says: the shard stands in front of a command that it could not store. */
+/** A halt of this instance alone, beside what the log says: the shard stands in front of a command that it could not store, or the log has no room. */
 class OwnHalt {
   readonly #row: StatusRow
   readonly #logger: Logger
@@ -194,16 +219,24 @@ class OwnHalt {
     if (reason === this.#own?.reason) return
     if (!this.#row.replaceHaltReason(this.#own?.reason ?? before, reason)) return
     this.#own = { reason, before }
-    this.#logger.error('halted: what the log says could not be read or stored here', { reason, error })
+    const what =
+      reason === 'log_full'
+        ? 'nothing more is read from the chain'
+        : 'what the log says could not be read or stored here'
+    this.#logger.error(`halted: ${what}`, { reason, error })
     this.#tell(reason, error instanceof Error ? error.message : String(error))
   }
 
   /** A command was applied or refused again. */
   end(): void {
-    if (this.#own === undefined) return
-    this.#row.replaceHaltReason(this.#own.reason, this.#own.before)
+    if (this.#own !== undefined && this.#own.reason !== 'log_full') this.endOf(this.#own.reason)
+  }
+
+  endOf(reason: HaltReason): void {
+    if (this.#own?.reason !== reason) return
+    this.#row.replaceHaltReason(reason, this.#own.before)
     this.#own = undefined
-    this.#logger.info('the log is followed again')
+    this.#logger.info('goes on', { after: reason })
     this.#tell('none', '')
   }
 }

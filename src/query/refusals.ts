@@ -33,6 +33,14 @@ export function networkHalted(networkId: number, reason: HaltReason): Failure {
   )
 }
 
+export function networkDiverged(networkId: number): Failure {
+  return failure(
+    'SERVICE_UNAVAILABLE',
+    `What this instance has stored of network ${networkId} differs from its log (diverged): another instance answers, and this one once it has a new store`,
+    RETRY_SEC,
+  )
+}
+
 export function notCoveredYet(networkId: number, depositCount: number, leafCount: number): Failure {
   return failure(
     'PROOF_NOT_AVAILABLE',

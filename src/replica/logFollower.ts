@@ -119,26 +119,12 @@ export class LogFollower {
     const stored = this.#options.writer.logSettings()
     if (stored === undefined) return
     this.#assertSettings(stored)
-    const first = await this.#firstCommand(signal)
-    if (first?.type !== 'begin' || equalBytes(first.settings.logId, stored.logId)) return
-    throw new OperatorError(
-      `the log of network ${stored.networkId} is ${encodeHex(first.settings.logId)}, the shard has followed ${encodeHex(stored.logId)}: index again with \`bds reindex --network ${stored.networkId}\``,
-    )
-  }
-
-  /** undefined when it is gone. The log may be shorter than the shard's place: that is for `read` to say. */
-  async #firstCommand(signal: AbortSignal): Promise<ShardCommand | undefined> {
     const { log, clock } = this.#options
-    const patience = new Patience(clock, signal)
-    let bounds = await patience.tryOnce(() => log.bounds(signal))
-    while (bounds === undefined) bounds = await patience.tryOnce(() => log.bounds(signal))
-    if (bounds.first > 1 || bounds.last < this.#read) return undefined
-    const gatherer = new CommandGatherer()
-    for await (const entry of log.read(asLogSequence(0), signal)) {
-      const gathered = gather(gatherer, entry)
-      if (gathered !== undefined) return gathered.command
-    }
-    return undefined
+    const logId = await findLogId(log, clock, signal)
+    if (logId === undefined || equalBytes(logId, stored.logId)) return
+    throw new OperatorError(
+      `the log of network ${stored.networkId} is ${encodeHex(logId)}, the shard has followed ${encodeHex(stored.logId)}: index again with \`bds reindex --network ${stored.networkId}\``,
+    )
   }
 
   #give(command: ShardCommand, id: Uint8Array, sequence: LogSequence): void {
@@ -178,6 +164,25 @@ export class LogFollower {
   #throwIfEnded(): void {
     if (this.#ended !== undefined) throw this.#ended.reason
   }
+}
+
+/** Id of a log, which its first command says; undefined when that is gone, or not there yet. @throws the signal's reason. */
+export async function findLogId(
+  log: CommandLog,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const patience = new Patience(clock, signal)
+  let bounds = await patience.tryOnce(() => log.bounds(signal))
+  while (bounds === undefined) bounds = await patience.tryOnce(() => log.bounds(signal))
+  if (bounds.first > 1 || bounds.last < 1) return undefined
+  const gatherer = new CommandGatherer()
+  for await (const entry of log.read(asLogSequence(0), signal)) {
+    const gathered = gather(gatherer, entry)
+    if (gathered !== undefined)
+      return gathered.command.type === 'begin' ? gathered.command.settings.logId : undefined
+  }
+  return undefined
 }
 
 /**

@@ -22,6 +22,8 @@ export interface LogProposerOptions {
   readonly newId: () => Uint8Array
   /** Of the term: aborted when the lease is lost. */
   readonly signal: AbortSignal
+  /** Called after a command: whether the log has room. */
+  readonly onRoom?: (hasRoom: boolean) => void
 }
 
 /**
@@ -31,6 +33,8 @@ export interface LogProposerOptions {
 export class LogProposer {
   readonly #options: LogProposerOptions
   #isProposing = false
+  /** Bytes of the largest command that found no room; smaller ones may still find some. */
+  #lackingBytes = 0
 
   private constructor(options: LogProposerOptions) {
     this.#options = options
@@ -67,7 +71,7 @@ export class LogProposer {
   }
 
   async #propose(command: ShardCommand): Promise<CommandOutcome> {
-    const { log, follower, writer, newId, signal } = this.#options
+    const { log, follower, writer, newId, signal, onRoom } = this.#options
     signal.throwIfAborted()
     if (writer.saysNothingNew(command)) return { type: 'applied' }
     const id = newId()
@@ -79,10 +83,19 @@ export class LogProposer {
     outcome.catch(() => undefined)
     try {
       const appended = await log.append(messages, follower.readUpTo, signal)
-      if (appended.type === 'appended') return await outcome
+      if (appended.type === 'appended') {
+        if (command.type === 'applyBlocks' || bytesOf(messages) >= this.#lackingBytes) {
+          this.#lackingBytes = 0
+          onRoom?.(true)
+        }
+        return await outcome
+      }
       signal.throwIfAborted()
-      if (appended.type === 'log_full')
+      if (appended.type === 'log_full') {
+        this.#lackingBytes = Math.max(this.#lackingBytes, bytesOf(messages))
+        onRoom?.(false)
         throw new RetryableError(`the log has no room for ${messages.length} messages`)
+      }
       throw new OvertakenError(`another instance has proposed behind ${appended.type}`)
     } finally {
       stop.abort()
@@ -96,4 +109,8 @@ function messagesOf(id: Uint8Array, command: ShardCommand): LogMessage[] {
     id: `${name}.${part}`,
     payload,
   }))
+}
+
+function bytesOf(messages: readonly LogMessage[]): number {
+  return messages.reduce((sum, { payload }) => sum + payload.length, 0)
 }

@@ -47,10 +47,14 @@ export interface ReplicaOptions {
   readonly newId: () => Uint8Array
   /** False: follows only. */
   readonly mayLead: boolean
+  /** How much longer than others this instance leaves a lease alone: those that lead fewer networks come first. */
+  readonly reluctanceMs?: () => number
   /** Called when everything up to a message was read and applied. */
   readonly onRead?: (sequence: LogSequence) => void
   /** Called when a message was left out because it is no command, whichever build reads it. */
   readonly onLeftOut?: (sequence: LogSequence, problem: string) => void
+  /** Called while this instance leads: after each command whether the log had room for it, and at the end of a term with true. */
+  readonly onRoom?: (hasRoom: boolean) => void
   /**
    * Proposes what the chain says until the term is over. Called anew for each term: what the last one remembered of the shard is old,
    * since others have changed it in between.
@@ -99,7 +103,15 @@ async function leadOnce(
   let signal: AbortSignal = life
   try {
     await stepDown.stayAway(life)
-    const lease = await takeLease(leases, String(settings.networkId), holder, LEASE_TIMING, clock, life)
+    const lease = await takeLease(
+      leases,
+      String(settings.networkId),
+      holder,
+      LEASE_TIMING,
+      clock,
+      life,
+      options.reluctanceMs,
+    )
     signal = AbortSignal.any([life, lease.ended, early.signal])
     try {
       const log = await LogProposer.open({ ...options, follower, signal }, settings)
@@ -114,6 +126,7 @@ async function leadOnce(
         notes.end()
       }
     } finally {
+      options.onRoom?.(true)
       const wasTaken = lease.wasTaken()
       await lease.release()
       if (wasTaken) await clock.sleep(AFTER_STEP_DOWN_MS, life)

@@ -54,5 +54,9 @@ export class StepDown {
 
 /** Not halted, with endpoints that answer and do not contradict what is stored. */
 function isWell(row: StatusRow): boolean {
-  return row.haltReason() === 'none' && row.get('rpcDown') === 0 && row.get('contractsCompared') !== 0
+  const halt = row.haltReason()
+  // A log without room has none for other instances either.
+  return (
+    (halt === 'none' || halt === 'log_full') && row.get('rpcDown') === 0 && row.get('contractsCompared') !== 0
+  )
 }

@@ -11,6 +11,9 @@ const OF_ONE_MACHINE: readonly HaltReason[] = [
   'data_folder_lost',
   'corrupt_store',
   'newer_command',
+  'log_full',
+  'diverged',
+  'behind_log',
 ]
 const RETRY_MS = 1_000
 

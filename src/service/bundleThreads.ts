@@ -11,6 +11,7 @@ import { licencesOf } from './licences.js'
 const threads = [
   'dist/src/cell/cell.worker.js',
   'dist/src/indexer/thread/indexer.worker.js',
+  'dist/src/member/instance.worker.js',
   'dist/src/member/member.worker.js',
   'dist/src/pool/query.worker.js',
   'dist/src/service/watchdog.worker.js',

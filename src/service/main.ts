@@ -10,18 +10,11 @@ import { publicLines, visibleLines } from '../telemetry/visibleText.js'
 import { awake, Exit } from './exit.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
 import { Reloader } from './reload.js'
+import { RenewableService } from './renewableService.js'
 import { startService } from './service.js'
+import type { Job, RunningService } from './service.types.js'
 import { assertLimits, demandOf } from './startLimits.js'
 import { actOnStopSignals } from './stopSignals.js'
-
-/** What a process runs until a signal or a fault, and then closes in order. */
-export interface Job {
-  /** Resolves with the fault if the job can't go on; never rejects. */
-  readonly failed: Promise<Error>
-  stop(drainDelayMs: number): Promise<void>
-  /** The room that is closing now. */
-  closingRoom(): string | undefined
-}
 
 export interface ProcessSettings {
   readonly logger: Logger
@@ -56,8 +49,12 @@ export function runService(loaded: LoadedConfig, reread: () => LoadedConfig): Pr
     logger,
   })
   const start = async (): Promise<Job> => {
-    const service = await startService({ config, logger, announce })
-    reloader.attach(service)
+    const options = { config, logger, announce }
+    const attach = (service: RunningService): void => reloader.attach(service)
+    if (config.cluster !== undefined)
+      return RenewableService.start({ ...options, startService, attach, inForce: () => reloader.config })
+    const service = await startService(options)
+    attach(service)
     return service
   }
   return runProcess(start, {

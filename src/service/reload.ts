@@ -145,6 +145,11 @@ export class Reloader {
     this.inForce = options.loaded
   }
 
+  /** The configuration in force. */
+  get config(): Config {
+    return this.inForce.config
+  }
+
   /** From now on the service can change. What was asked for before is done now. */
   attach(service: Reloadable): void {
     this.service = service

@@ -14,6 +14,7 @@ import { createHealthBoard, HealthBoard } from '../health/healthBoard.js'
 import { createHealthMonitor, type HealthMonitor } from '../health/healthMonitor.js'
 import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
 import { type IndexerHandle, startIndexer } from '../indexer/thread/indexer.js'
+import type { RenewalMessage } from '../member/instanceThread.js'
 import { startOpsServer } from '../ops/opsServer.js'
 import { publishStored } from '../shard/position/storedStatus.js'
 import { unsafeFileSystem } from '../store/folder/fileSystem.js'
@@ -26,6 +27,7 @@ import { compileMerkleModule } from '../wasm/wasmModule.js'
 import { watchRefusals, withConnectionLimits } from './connectionLimits.js'
 import { LOST, watchFolder } from './folderHalt.js'
 import { startFronts } from './fronts.js'
+import { startInstance } from './instance.js'
 import { watchProgress } from './progress.js'
 import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
@@ -112,6 +114,12 @@ async function open(
     rooms.add(`indexer of network ${networkId}`, async () => indexers.get(networkId)?.stop(), 'indexers')
   }
 
+  const renewal = new Promise<RenewalMessage>((resolve) => {
+    if (config.cluster === undefined) return
+    const instance = startInstance({ config, compiled, status, empty: [] }, resolve, fail)
+    rooms.add('instance', () => instance.stop())
+  })
+
   /** A fault of a thread ends the start, too: nothing would come of what it waits for. */
   const unlessFailed = <T>(work: Promise<T>): Promise<T> =>
     Promise.race([
@@ -185,6 +193,8 @@ async function open(
     health,
     caughtUp: progress.caughtUp,
     failed,
+    renewal,
+    logSequence: (networkId) => statusRow(status, networkId).get('logSequence') ?? 0,
     setRateLimit: (rateLimit) => fronts.limit(rateLimit),
     restartIndexer: async (inForce, networkId) => {
       await indexers.get(networkId)?.stop()

@@ -103,7 +103,7 @@ export type ShardCommand =
   | { readonly type: 'addSettledRoots'; readonly found: readonly FoundExitRoot[] }
   /** The first command of a log, for a shard that holds nothing yet. From then on the shard changes by commands of its log only. */
   | { readonly type: 'begin'; readonly settings: LogSettings }
-  /** Changes nothing: a shard that differs from the mark has an `InvariantError`, which is no outcome. */
+  /** Changes nothing: a shard that differs from the mark has a `DivergedError`, which is no outcome. */
   | { readonly type: 'mark'; readonly mark: ShardMark }
   /** Stores why the network stands still, or, with `none`, that it goes on. Survives restarts, reverts and starts over. */
   | { readonly type: 'noteHalt'; readonly reason: HaltReason }

@@ -24,7 +24,7 @@ export interface ShardWriter {
   /**
    * Applies one command in one transaction, and returns after the commit. Whoever has no use for the refusal calls `applyOrThrow`.
    * @param place of the command in the log that the shard follows, stored in the same transaction; undefined: it follows none.
-   * @throws InvariantError when the store contradicts itself or a mark of its log, or was given this place before; FatalError for a command
+   * @throws InvariantError when the store contradicts itself, or was given this place before; DivergedError when it differs from a mark of its log; FatalError for a command
    *   without a place when the shard follows a log; errors of LMDB and of the disk. The shard is as it was then.
    */
   apply(command: ShardCommand, place?: LogPlace): CommandOutcome

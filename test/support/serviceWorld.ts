@@ -57,7 +57,11 @@ export async function serveWorld(context: Cleaner, world: FakeWorld): Promise<Se
 export type SyncStatus = SyncStatusRecord
 
 /** Waits until every network is at the fake world's present head. */
-export async function inStep(service: ServiceProcess, world: FakeWorld): Promise<SyncStatus> {
+export async function inStep(
+  service: ServiceProcess,
+  world: FakeWorld,
+  withinMs?: number,
+): Promise<SyncStatus> {
   return until(
     () => service.read<SyncStatus>('/bridge/v1/sync-status'),
     ({ networks }) =>
@@ -66,6 +70,7 @@ export async function inStep(service: ServiceProcess, world: FakeWorld): Promise
           is_synced && synced_block === world.network(network_id).head.number,
       ),
     'every network in step with its head',
+    withinMs,
   )
 }
 

@@ -1,25 +1,22 @@
-import { existsSync, statSync } from 'node:fs'
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
 import type { Config, NetworkConfig } from '../../config/config.types.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { asNetworkId } from '../../protocol/units.js'
 import { exitCodes } from '../../service/exitCodes.js'
-import { type ChunkSource, openFolderSource, openTarSource, syncFolder } from '../../snapshot/chunkStore.js'
+import { type ChunkSource, openFolderSource, openTarSource } from '../../snapshot/chunkStore.js'
 import {
   assertL1NotOlder,
   decodeManifest,
-  inCopyOrder,
   MANIFEST_NAME,
   type Manifest,
   type ShardSnapshot,
 } from '../../snapshot/manifest.js'
 import { readShardFacts, type ShardFacts } from '../../snapshot/shardFacts.js'
-import { assertRoom, assertSameFacts, readShardSnapshot } from '../../snapshot/shardSnapshot.js'
+import { assertOneDisk, placeStaged, stageSet } from '../../snapshot/stagedSet.js'
 import { endFeed } from '../../store/ensureFeed.js'
-import { removeShard } from '../../store/removeShard.js'
 import { fileBytesOf, restoreDirectory, restoreMarker, shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreSnapshot, openShardStoreWriter } from '../../store/shardStore.js'
 import { differenceFrom, SCHEMA_VERSION } from '../../store/storeIdentity.js'
@@ -138,26 +135,19 @@ async function replaceStores(
     throw new FatalError(
       `${dataDir} has stores of ${namesOf(there.map(({ networkId }) => networkId))}: nothing was restored; --replace replaces them`,
     )
-  assertOneDisk(dataDir, shards)
+  assertOneDisk(
+    dataDir,
+    shards.map(({ networkId }) => networkId),
+  )
   await assertFitsTheRest(config, shards, hasher)
-  for (const { networkId } of shards)
-    await rm(shardDirectory(staging, networkId), { recursive: true, force: true })
-  await mkdir(staging, { recursive: true })
   const networks = await stage(options, shards, staging, progress).catch(async (error: unknown) => {
     if (!isResumed) await rm(staging, { recursive: true, force: true })
     throw error
   })
-  await writeFile(marker, '')
-  await syncFolder(staging)
-  // Never an old store of another network beside the L1's of the backup, at no moment: it may have read more of the L1.
-  for (const { networkId } of inCopyOrder(shards)) removeShard(shardDirectory(dataDir, networkId))
-  for (const { networkId } of inCopyOrder(shards).reverse()) {
-    // Of this process, which verified it.
-    await rm(join(shardDirectory(staging, networkId), 'lock.mdb'), { force: true })
-    await rename(shardDirectory(staging, networkId), shardDirectory(dataDir, networkId))
-  }
-  await syncFolder(dataDir)
-  await rm(staging, { recursive: true, force: true })
+  await placeStaged(
+    dataDir,
+    shards.map(({ networkId }) => networkId),
+  )
   return networks
 }
 
@@ -202,55 +192,30 @@ async function assertFitsTheRest(
 
 /** Makes the stores in a folder of their own and verifies them. @throws FatalError for the first fault. */
 async function stage(
-  options: Options,
+  { config, source, hasher, isDeep, asksChain }: Options,
   shards: readonly Shard[],
   staging: string,
   progress: ProgressLine,
 ): Promise<NetworkReport[]> {
-  const { config, source, hasher, isDeep, asksChain } = options
-  assertRoom(
-    staging,
-    shards.reduce((sum, { snapshot }) => sum + snapshot.bytes, 0),
-  )
-  // Two rounds over all networks: reading, then verifying, which compares networks with each other.
-  const show = (step: number, share: number, { networkId }: Shard, what: string) =>
-    progress.show((step + share) / (2 * shards.length), `network ${networkId}: ${what}`)
-  for (const [at, shard] of shards.entries())
-    await readShardSnapshot(shard.snapshot, source, shardDirectory(staging, shard.networkId), (share) =>
-      show(at, share, shard, 'reading'),
-    )
-  const reports: NetworkReport[] = []
-  for (const [at, shard] of shards.entries()) {
-    const { network, networkId, snapshot } = shard
-    const directory = shardDirectory(staging, networkId)
-    await assertSameFacts(snapshot, directory, hasher)
-    const store = openShardStoreWriter(directory)
-    endFeed(store)
-    await store.close()
-    const report = await verifyNetwork({
-      ...{ dataDir: staging, network, hasher, isDeep, asksChain },
-      networkIds: config.networks.map((one) => one.networkId),
-      onProgress: (share, what) => show(shards.length + at, share, shard, what),
-    })
-    const damaged = report.checks.find(({ outcome }) => outcome === 'damaged')
-    if (damaged !== undefined)
-      throw new FatalError(
-        `the backup of network ${networkId} is damaged: ${damaged.name}: ${damaged.detail}`,
-      )
-    reports.push(report)
-  }
-  return reports
-}
-
-/** @throws OperatorError when a network's folder is a disk of its own: no store can be moved there in one step. */
-function assertOneDisk(dataDir: string, shards: readonly Shard[]): void {
-  for (const { networkId } of shards) {
-    const found = statSync(shardDirectory(dataDir, networkId), { throwIfNoEntry: false })
-    if (found !== undefined && found.dev !== statSync(dataDir).dev)
-      throw new OperatorError(
-        `${shardDirectory(dataDir, networkId)} is a disk of its own: restore into another data_dir and copy data.mdb from there`,
-      )
-  }
+  return stageSet({
+    ...{ shards, source, staging, hasher },
+    onProgress: (share, networkId, what) => progress.show(share, `network ${networkId}: ${what}`),
+    check: async ({ network, networkId }: Shard, onProgress) => {
+      const store = openShardStoreWriter(shardDirectory(staging, networkId))
+      endFeed(store)
+      await store.close()
+      const report = await verifyNetwork({
+        ...{ dataDir: staging, network, hasher, isDeep, asksChain, onProgress },
+        networkIds: config.networks.map((one) => one.networkId),
+      })
+      const damaged = report.checks.find(({ outcome }) => outcome === 'damaged')
+      if (damaged !== undefined)
+        throw new FatalError(
+          `the backup of network ${networkId} is damaged: ${damaged.name}: ${damaged.detail}`,
+        )
+      return report
+    },
+  })
 }
 
 function namesOf(networkIds: readonly number[]): string {

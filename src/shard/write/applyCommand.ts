@@ -59,7 +59,7 @@ const APPLIED: Applied = { type: 'applied' }
  * nothing else: no clock, no settings, no memory of earlier commands. A refused command changes nothing but the place.
  * @param place of the command in its log; undefined for a shard that follows none. It is stored with all that the command stores.
  * @param beforeCommit called inside the transaction when all is written, and not at all when nothing changes that readers see, but the feed.
- * @throws InvariantError when the store contradicts itself or its log, or the place is not behind the last one; FatalError for a command
+ * @throws InvariantError when the store contradicts itself, or the place is not behind the last one; DivergedError for a mark; FatalError for a command
  *   without a place when the shard follows a log; errors of LMDB and of the disk.
  */
 export function applyCommand(

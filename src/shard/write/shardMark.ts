@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { InvariantError } from '../../errors/invariantError.js'
+import { DivergedError } from '../../errors/divergedError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getRoot } from '../../merkle/treeProofs.js'
 import type { Hash } from '../../protocol/chainEvent.js'
@@ -28,7 +28,7 @@ export function readLocalExitRoot(view: ReadView, hasher: TreeHasher): Hash {
   return getRoot(localExitTreeSource(view, hasher, lineage), lineage, deposits)
 }
 
-/** Instances of another build may have other tables: of these the digest is not compared. @throws InvariantError, in one line with both values, when the shard differs from the mark. */
+/** Instances of another build may have other tables: of these the digest is not compared. @throws DivergedError, in one line with both values, when the shard differs from the mark. */
 export function assertMark(view: ReadView, hasher: TreeHasher, mark: ShardMark): void {
   const own = makeMark(view, hasher, mark.stretch)
   const numbers = ['deposits', 'claims', 'l1InfoLeaves', 'localExitRoot'] as const
@@ -39,7 +39,7 @@ export function assertMark(view: ReadView, hasher: TreeHasher, mark: ShardMark):
     .map(([field, here, there]) => `${field} ${here} (in the log: ${there})`)
   const { table, from, entries } = mark.stretch
   if (differences.length > 0)
-    throw new InvariantError(
+    throw new DivergedError(
       `the shard differs from its log: ${differences.join(', ')}; digest of ${entries} entries of ${table} from ${encodeHex(from)} on`,
     )
 }

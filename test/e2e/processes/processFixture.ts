@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { FatalError } from '../../../src/errors/chainErrors.js'
 import { OperatorError } from '../../../src/errors/operatorError.js'
-import { type Job, runProcess } from '../../../src/service/main.js'
+import { runProcess } from '../../../src/service/main.js'
+import type { Job } from '../../../src/service/service.types.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 
 /** A process whose job does one thing wrong; started by `test/e2e/service/main.test.ts`. */

@@ -228,7 +228,7 @@ test('a mark changes nothing in a shard that is the same, and stops one that is 
     const mark: ShardCommand = { type: 'mark', mark: writer.mark(beginning) }
     const counts = [same.shard.writer.counts().deposits, writer.counts().deposits]
     assert.throws(() => same.give(mark), {
-      name: 'InvariantError',
+      name: 'DivergedError',
       message: new RegExp(
         `^the shard differs from its log: deposits ${counts[0]} \\(in the log: ${counts[1]}\\), .*digest 0x`,
       ),
@@ -262,14 +262,14 @@ test('a mark notices one wrong byte in its stretch', async (context) => {
   const { writer, close } = openTestShard(folder, 1)
   assert.throws(
     () => writer.apply(mark, placeAt(3)),
-    /^InvariantError: the shard differs from its log: digest 0x/,
+    /^DivergedError: the shard differs from its log: digest 0x/,
   )
   const ofAnotherBuild = { ...mark, mark: { ...mark.mark, schema: 6 } }
   assert.deepEqual(writer.apply(ofAnotherBuild, placeAt(3)), APPLIED, 'whose bytes are others')
   const otherCounts = { ...mark, mark: { ...ofAnotherBuild.mark, deposits: 1 } }
   assert.throws(
     () => writer.apply(otherCounts, placeAt(4)),
-    /^InvariantError: the shard differs from its log: deposits \d+ \(in the log: 1\);/,
+    /^DivergedError: the shard differs from its log: deposits \d+ \(in the log: 1\);/,
   )
   await close()
 })
