@@ -565,6 +565,7 @@ instance = "i1"
     maxLogBytes: 8_589_934_592,
     maxLagMs: 10_000,
     maxStaleMs: 10_000,
+    snapshotEveryMs: 21_600_000,
     access: { credentials: { type: 'password', user: 'me', password: 'hunter2' }, tls: { ca: 'PEM' } },
   })
   assert.doesNotMatch(renderLoaded(loaded), /hunter2/)
