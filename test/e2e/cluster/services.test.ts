@@ -16,6 +16,8 @@ import { until } from '../../support/until.js'
 import { NatsProcesses, TEST_LIMIT_MS } from './natsProcesses.js'
 
 const options = { skip: skipWithout('nats-server'), timeout: TEST_LIMIT_MS }
+/** Networks are spread one by one, which takes a quarter of a minute each time. */
+const spreadOptions = { ...options, timeout: 4 * TEST_LIMIT_MS }
 
 interface Cluster {
   readonly nats: NatsProcesses
@@ -89,72 +91,75 @@ function spread(services: readonly ServiceProcess[], world: FakeWorld): Promise<
   )
 }
 
-test('three services of a cluster share its networks and give the same answers; when one is killed, the others lead what it led, and it comes back with its store', // Networks are spread one by one, which takes a quarter of a minute each time.
-{ ...options, timeout: 4 * TEST_LIMIT_MS }, async (context) => {
-  const { world, files, start } = await openCluster(context)
-  const services = [await start(0), await start(1), await start(2)]
-  for (const service of services) await inStep(service, world)
-  const [first, second, third] = await Promise.all(services.map((service) => allAnswers(service, world)))
-  assert.deepEqual(second, first)
-  assert.deepEqual(third, first)
-  for (const networkId of world.networkIds)
-    assert.deepEqual(await toldDeposits(services[2]!, networkId), modelDeposits(world, networkId))
-  const [ledByFirst] = await spread(services, world)
-  assert.ok(ledByFirst!.length > 0, 'the one that is killed leads something')
-  assert.deepEqual(await Promise.all(services.map((service) => allAnswers(service, world))), [
-    first,
-    first,
-    first,
-  ])
-  for (const { opsUrl } of services) assert.equal((await fetch(`${opsUrl}/readyz`)).status, 200)
+test(
+  'three services of a cluster share its networks and give the same answers; when one is killed, the others lead what it led, and it comes back with its store',
+  spreadOptions,
+  async (context) => {
+    const { world, files, start } = await openCluster(context)
+    const services = [await start(0), await start(1), await start(2)]
+    for (const service of services) await inStep(service, world)
+    const [first, second, third] = await Promise.all(services.map((service) => allAnswers(service, world)))
+    assert.deepEqual(second, first)
+    assert.deepEqual(third, first)
+    for (const networkId of world.networkIds)
+      assert.deepEqual(await toldDeposits(services[2]!, networkId), modelDeposits(world, networkId))
+    const [ledByFirst] = await spread(services, world)
+    assert.ok(ledByFirst!.length > 0, 'the one that is killed leads something')
+    assert.deepEqual(await Promise.all(services.map((service) => allAnswers(service, world))), [
+      first,
+      first,
+      first,
+    ])
+    for (const { opsUrl } of services) assert.equal((await fetch(`${opsUrl}/readyz`)).status, 200)
 
-  // What one has shown, another one does not deny.
-  const path = '/bridge/v1/bridges?network_id=1'
-  type Standing = { networks: { network_id: number; log_sequence: number; synced_block: number }[] }
-  const { networks } = await services[0]!.read<Standing>('/bridge/v1/sync-status')
-  const one = networks.find(({ network_id }) => network_id === 1)!
-  const asked = await fetch(`${services[1]!.url}${path}&min_sequence=1:${one.log_sequence}`)
-  assert.equal(asked.status, 200)
-  assert.match(asked.headers.get('x-data-block')!, new RegExp(`(^|, )1=${one.synced_block}(,|$)`))
-  assert.equal((await fetch(`${services[1]!.url}${path}&min_sequence=1:`)).status, 400)
+    // What one has shown, another one does not deny.
+    const path = '/bridge/v1/bridges?network_id=1'
+    type Standing = { networks: { network_id: number; log_sequence: number; synced_block: number }[] }
+    const { networks } = await services[0]!.read<Standing>('/bridge/v1/sync-status')
+    const one = networks.find(({ network_id }) => network_id === 1)!
+    const asked = await fetch(`${services[1]!.url}${path}&min_sequence=1:${one.log_sequence}`)
+    assert.equal(asked.status, 200)
+    assert.match(asked.headers.get('x-data-block')!, new RegExp(`(^|, )1=${one.synced_block}(,|$)`))
+    assert.equal((await fetch(`${services[1]!.url}${path}&min_sequence=1:`)).status, 400)
 
-  await services[0]!.kill('SIGKILL')
-  world.network(1).mine((block) => block.tx().deposit())
-  const others = services.slice(1)
-  for (const service of others) await inStep(service, world)
-  const [left, right] = await Promise.all(others.map((service) => allAnswers(service, world)))
-  assert.deepEqual(right, left)
-  await spread(others, world)
+    await services[0]!.kill('SIGKILL')
+    world.network(1).mine((block) => block.tx().deposit())
+    const others = services.slice(1)
+    for (const service of others) await inStep(service, world)
+    const [left, right] = await Promise.all(others.map((service) => allAnswers(service, world)))
+    assert.deepEqual(right, left)
+    await spread(others, world)
 
-  const back = await start(0)
-  await inStep(back, world)
-  assert.deepEqual(await allAnswers(back, world), left)
+    const back = await start(0)
+    await inStep(back, world)
+    assert.deepEqual(await allAnswers(back, world), left)
 
-  const all = [...others, back]
-  const now = await spread(all, world)
-  const given = startBds(context, ['cluster', 'step-down', '--config', files[0]!, '--network', '1'])
-  assert.deepEqual(await given.exited, { code: 0, signal: null })
-  await until(
-    () => Promise.all(all.map(leads)),
-    (found) =>
-      found.flat().includes(1) &&
-      found.findIndex((ids) => ids.includes(1)) !== now.findIndex((ids) => ids.includes(1)),
-    'another instance leads network 1',
-    30_000,
-  )
-  await spread(all, world)
-  const told = startBds(context, ['cluster', 'status', '--config', files[0]!, '--json'])
-  assert.deepEqual(await told.exited, { code: 0, signal: null })
-  const { networks: rows } = JSON.parse(told.stdout.join('\n')) as {
-    networks: { network_id: number; leads: string }[]
-  }
-  assert.deepEqual(
-    rows.map(({ network_id, leads: name }) => [network_id, /^i\d [0-9a-f]{8}$/.test(name)]),
-    world.networkIds.map((id) => [id, true]),
-  )
-  for (const service of [...others, back])
-    assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
-})
+    const all = [...others, back]
+    const now = await spread(all, world)
+    const given = startBds(context, ['cluster', 'step-down', '--config', files[0]!, '--network', '1'])
+    assert.deepEqual(await given.exited, { code: 0, signal: null })
+    await until(
+      () => Promise.all(all.map(leads)),
+      (found) =>
+        found.flat().includes(1) &&
+        found.findIndex((ids) => ids.includes(1)) !== now.findIndex((ids) => ids.includes(1)),
+      'another instance leads network 1',
+      30_000,
+    )
+    await spread(all, world)
+    const told = startBds(context, ['cluster', 'status', '--config', files[0]!, '--json'])
+    assert.deepEqual(await told.exited, { code: 0, signal: null })
+    const { networks: rows } = JSON.parse(told.stdout.join('\n')) as {
+      networks: { network_id: number; leads: string }[]
+    }
+    assert.deepEqual(
+      rows.map(({ network_id, leads: name }) => [network_id, /^i\d [0-9a-f]{8}$/.test(name)]),
+      world.networkIds.map((id) => [id, true]),
+    )
+    for (const service of [...others, back])
+      assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
+  },
+)
 
 test(
   'a command of a newer build stops the networks of all older instances in front of it, and they answer what is stored',
