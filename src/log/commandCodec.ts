@@ -242,7 +242,7 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
       schema: since(2, uint32(), SCHEMA_OF_VERSION_1),
     }),
   },
-  noteHalt: { reason: oneOf(haltReasons, { 2: 'newer_command' }) },
+  noteHalt: { reason: oneOf(haltReasons, { 2: 'newer_command', 3: 'log_full' }) },
   noteHeadPlace: { place: headPlace },
   noteClaimable: {
     news: record<ClaimableNews>({

@@ -10,7 +10,6 @@ import { publicLines, visibleLines } from '../telemetry/visibleText.js'
 import { awake, Exit } from './exit.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
 import { Reloader } from './reload.js'
-import { RenewableService } from './renewableService.js'
 import { startService } from './service.js'
 import type { Job, RunningService } from './service.types.js'
 import { assertLimits, demandOf } from './startLimits.js'
@@ -51,8 +50,11 @@ export function runService(loaded: LoadedConfig, reread: () => LoadedConfig): Pr
   const start = async (): Promise<Job> => {
     const options = { config, logger, announce }
     const attach = (service: RunningService): void => reloader.attach(service)
-    if (config.cluster !== undefined)
+    if (config.cluster !== undefined) {
+      // A service that is alone does not load it.
+      const { RenewableService } = await import('./renewableService.js')
       return RenewableService.start({ ...options, startService, attach, inForce: () => reloader.config })
+    }
     const service = await startService(options)
     attach(service)
     return service
