@@ -70,11 +70,16 @@ function takeUnused(length: number): ArrayBuffer | undefined {
   return pages
 }
 
-/** @returns undefined where there is none of this kind: the system bounds the number of a process's mappings. */
+/** @returns what `takePages` does. */
 function newPages(length: number): ArrayBuffer | undefined {
   const maxByteLength = PAGE_BYTES * Math.ceil(length / PAGE_BYTES)
   // In place of what does not fit, so that all that was ever taken is no more than was once held.
   for (let more = maxByteLength; more > 0 && unused.length > 0; ) more -= giveBackOldest()
+  return takePages(maxByteLength)
+}
+
+/** @returns memory of its own for `givePagesBack`; undefined where there is none of this kind: the system bounds the number of a process's mappings. */
+export function takePages(maxByteLength: number): ArrayBuffer | undefined {
   try {
     return new ArrayBuffer(maxByteLength, { maxByteLength })
   } catch {
@@ -82,16 +87,21 @@ function newPages(length: number): ArrayBuffer | undefined {
   }
 }
 
-function giveBackOldest(): number {
-  const pages = unused.shift()!
-  const { byteLength } = pages
-  leftUnused(byteLength)
+/** The system has them back at once; the object itself is garbage. Other memory goes back some time after nobody refers to it. */
+export function givePagesBack(pages: ArrayBufferLike): void {
+  if (!(pages instanceof ArrayBuffer) || !pages.resizable) return
   try {
-    // The pages go back here; the object itself is garbage.
     pages.resize(0)
   } catch {
     // Near the bound on mappings the system refuses to split one. Then the pages go with the object.
   }
+}
+
+function giveBackOldest(): number {
+  const pages = unused.shift()!
+  const { byteLength } = pages
+  leftUnused(byteLength)
+  givePagesBack(pages)
   return byteLength
 }
 

@@ -257,6 +257,19 @@ for (const [what, length] of [
     assert.equal(collected, 1)
   })
 
+test('answers are kept after however many commits, each of which gives them other headers', () => {
+  const cache = new AnswerCache(1 << 20)
+  for (let commits = 1; commits <= 2_000; commits++) {
+    const version: AnswerVersion = { commits, epoch: 0, halted: 0 }
+    for (const life of ['commit', 'epoch'] as const) {
+      const lines = `\r\nX-Data-Position: ${commits}`
+      cache.keep('getBridges', `${life} ${commits}`, 'identity', { ...answer(life), lines }, version, version)
+      const found = cache.find('getBridges', `${life} ${commits}`, 'identity', version)
+      assert.equal(found?.lines, lines)
+    }
+  }
+})
+
 test('garbage is collected once nobody asks any more', () => {
   let nowMs = 0
   let collected = 0
@@ -306,16 +319,34 @@ for (const length of [20_000, 100_000])
     assert.ok(grown() < 0.25 * budget, `${grown()} bytes`)
   })
 
+test('memory of short answers goes back when it was not needed for a while, before garbage is collected', () => {
+  let nowMs = 0
+  const cache = new AnswerCache(
+    8 << 20,
+    () => nowMs,
+    () => assert.fail('garbage was collected'),
+  )
+  cache.keep('getBridges', 'k', 'identity', answer('commit', 'y'.repeat(300)), V1, V1)
+  const { buffer } = cache.find('getBridges', 'k', 'identity', V1)!.body
+  assert.equal(buffer.byteLength, (8 << 20) / 64)
+  for (; nowMs < 50_000; nowMs += 1_000) cache.expire()
+  assert.equal(buffer.byteLength, 0)
+})
+
 test('memory that could not be had takes no room from answers that come later', (context) => {
   const cache = new AnswerCache(1 << 19)
   const keep = (key: string) =>
     cache.keep('getBridges', key, 'identity', answer('commit', 'y'.repeat(700)), V1, V1)
-  const refused = context.mock.method(Buffer, 'allocUnsafeSlow', () => {
+  const refuse = (): never => {
     throw new RangeError('Array buffer allocation failed')
-  })
+  }
+  const refused = [
+    context.mock.method(globalThis, 'ArrayBuffer', refuse),
+    context.mock.method(Buffer, 'allocUnsafeSlow', refuse),
+  ]
   // So many segments there are; beyond them the cache would look for one that it can drop for ever.
   for (let times = 0; times < 63; times++) assert.throws(() => keep('refused'), RangeError)
-  refused.mock.restore()
+  for (const { mock } of refused) mock.restore()
   for (let at = 0; at < 300; at++) keep(`${at}`)
   assert.equal(find(cache, '0', V1), 'y'.repeat(700))
 })
