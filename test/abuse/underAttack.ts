@@ -22,6 +22,8 @@ import { ask, type Experience, startSteadyClient } from './steadyClient.js'
 export interface Attack {
   readonly title: string
   readonly order: Omit<AttackOrder, 'port'>
+  /** What is asked for twice just before, so that the service keeps the answer. `{tag}` in the requests is its entity tag. */
+  readonly kept?: string
   /** How long it is watched; default `ATTACK_MS`. It is watched no longer than it lasts. */
   readonly lastsMs?: number
   /** Whether the client of points keeps its connections, since new ones may be refused meanwhile; default false. */
@@ -138,7 +140,8 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
   const under = await besides(service, {
     keepsConnections,
     attack: async () => {
-      attacker = await startAttacker(context, { ...order, port: service.apiPort })
+      const requests = await withTag(service, attack)
+      attacker = await startAttacker(context, { ...order, requests, port: service.apiPort })
       await Promise.race([delay(lastsMs), attacker.done, service.exited])
     },
   })
@@ -178,6 +181,19 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
     kept.push(`${counter} has not grown`)
   if (mostCpu !== undefined && cpu > mostCpu) kept.push(`${cpu.toFixed(2)} processors`)
   return { faults: [...late, ...kept], mayBeChance: kept.length === 0 }
+}
+
+/** The requests of an attack, with the tag of an answer that the service keeps by now. */
+async function withTag({ url }: AbusedService, { kept, order }: Attack): Promise<readonly string[]> {
+  if (kept === undefined) return order.requests
+  let tag: string | null = null
+  for (let times = 0; times < 2; times++) {
+    const answer = await fetch(url + kept, { headers: { 'Accept-Encoding': 'identity' } })
+    await answer.arrayBuffer()
+    tag = answer.headers.get('etag')
+  }
+  assert.ok(tag, `${kept} has no entity tag`)
+  return order.requests.map((text) => text.replace('{tag}', tag))
 }
 
 interface Beside {
