@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { operationIds, probeRoutes, routes } from '../../src/api/routes.js'
+import { parseEther } from 'viem/utils'
+import { operationIds, probeRoutes, routes, streamRoutes } from '../../src/api/routes.js'
+import { bridgeAsset } from '../../src/devnet/actions.js'
 import { createApiClient } from '../../src/devnet/apiClient.js'
-import { startDevnet } from '../../src/devnet/devnet.js'
+import { type Devnet, startDevnet } from '../../src/devnet/devnet.js'
 import { playScenario } from '../../src/devnet/scenario.js'
 import { devnetServiceConfig } from '../../src/devnet/serviceConfig.js'
 import { startService } from '../../src/service/service.js'
@@ -21,7 +23,8 @@ try {
   const service = await startService({ config, logger: createLogger(config.log), announce: () => undefined })
   try {
     await service.caughtUp
-    writeExamples(await askAll(service.url))
+    const answers = await askAll(service.url)
+    writeExamples({ ...answers, getEvents: await readEvent(service.url, devnet) })
   } finally {
     await service.stop(0)
   }
@@ -50,6 +53,35 @@ async function askAll(url: string): Promise<Record<string, { query: Query; answe
     examples[id] = { query, answer: await response.json() }
   }
   return examples
+}
+
+/** The event of a deposit that is made while somebody reads events. */
+async function readEvent(
+  url: string,
+  { chains, accounts }: Devnet,
+): Promise<{ query: Query; answer: unknown }> {
+  const query = { network_ids: 1, types: 'bridge' }
+  const search = `network_ids=${query.network_ids}&types=${query.types}`
+  const { body, status } = await fetch(`${url}${streamRoutes.getEvents.path}?${search}`)
+  if (status !== 200 || body === null) throw new Error(`getEvents: ${status}`)
+  const [, network1] = chains
+  const { alice } = accounts
+  await bridgeAsset(network1, {
+    ...{
+      destinationNetwork: 0,
+      destinationAddress: alice,
+      from: alice,
+      amount: parseEther('0.25'),
+      forced: true,
+    },
+  })
+  let text = ''
+  for await (const bytes of body) {
+    text += Buffer.from(bytes).toString()
+    const data = /^data: (.+)\n/m.exec(text)?.[1]
+    if (data !== undefined) return { query, answer: JSON.parse(data) }
+  }
+  throw new Error('getEvents: the stream has ended')
 }
 
 /** Queries whose answers show as much as possible on few lines. */

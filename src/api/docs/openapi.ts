@@ -172,12 +172,13 @@ function dataOperation(operationId: string, route: RouteFacts, components: Map<s
 }
 
 function streamOperation(operationId: string, route: StreamRoute, components: Map<string, Json>): Json {
+  const { query, answer } = exampleOf(operationId)
   return {
     operationId,
     tags: ['data'],
     summary: route.summary,
     parameters: [
-      ...parametersOf(route.parameters),
+      ...parametersOf(route.parameters, query),
       {
         name: 'Last-Event-ID',
         in: 'header',
@@ -192,7 +193,12 @@ function streamOperation(operationId: string, route: StreamRoute, components: Ma
         description:
           'A stream without an end. The `id` of an event is where its reader is behind it: one position for each network that is asked for. The schema is that of its `data`. Over WebSocket the same is at `/bridge/v1/events/ws`, which OpenAPI has no words for.',
         headers: headersOf(...LIMITED),
-        content: { 'text/event-stream': { schema: replaceTitled(plain(route.data), components) } },
+        content: {
+          'text/event-stream': {
+            schema: replaceTitled(plain(route.data), components),
+            ...(answer === undefined ? {} : { example: answer }),
+          },
+        },
       },
       ...errorResponses([...route.errors, ...FRONT_ERRORS, 'SERVICE_UNAVAILABLE'], components),
     },
