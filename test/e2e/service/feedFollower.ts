@@ -21,7 +21,7 @@ export class FeedFollower {
   readonly holdings: Holdings = { bridges: new Map(), claims: new Map(), claimable: new Map() }
   /** Networks that nothing may be relied on of, with the reasons. */
   readonly #halts = new Map<number, Set<string>>()
-  readonly #port: number
+  readonly #nextPort: () => number
   readonly #networks: readonly number[]
   readonly #protocol: keyof typeof PROTOCOLS
   #positions = new Map<string, { readonly feed: string; readonly sequence: number }>()
@@ -31,8 +31,9 @@ export class FeedFollower {
   connects = 0
   events = 0
 
-  constructor(port: number, networks: readonly number[], protocol: keyof typeof PROTOCOLS) {
-    this.#port = port
+  /** @param nextPort of the service that it connects to next. */
+  constructor(nextPort: () => number, networks: readonly number[], protocol: keyof typeof PROTOCOLS) {
+    this.#nextPort = nextPort
     this.#networks = networks
     this.#protocol = protocol
   }
@@ -44,7 +45,7 @@ export class FeedFollower {
       try {
         if (isToRead) await this.#readLists()
         isToRead = false
-        const client = await PROTOCOLS[this.#protocol].open(this.#port, '', this.position)
+        const client = await PROTOCOLS[this.#protocol].open(this.#nextPort(), '', this.position)
         // A stream that is refused is an answer with another status, a socket an error.
         isToRead = 'response' in client && client.response.statusCode === 410
         if ('response' in client && client.response.statusCode !== 200) client.close()
@@ -91,7 +92,7 @@ export class FeedFollower {
   }
 
   async #readLists(): Promise<void> {
-    const { position, holdings, halts } = await readLists(this.#port, this.#networks)
+    const { position, holdings, halts } = await readLists(this.#nextPort(), this.#networks)
     this.rereads++
     for (const [network, reasons] of halts) this.#halts.set(network, new Set(reasons))
     for (const name of ['bridges', 'claims', 'claimable'] as const) {

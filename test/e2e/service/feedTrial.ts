@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RandomWorld } from '../../support/randomWorld.js'
+import type { ServiceProcess } from '../../support/serviceProcess.js'
+import { inStep } from '../../support/serviceWorld.js'
+import type { Cleaner } from '../../support/tempFolder.js'
+import { TestNumbers } from '../../support/testNumbers.js'
+import { untilEqual } from '../../support/until.js'
+import { FeedFollower, readLists } from './feedFollower.js'
+
+/** The seeds to try: `BDS_TEST_SEEDS=100 BDS_TEST_SEED=1` for a hundred of them, from the first. */
+export function feedSeeds(usually: number): number[] {
+  const first = Number(process.env.BDS_TEST_SEED ?? 1)
+  return Array.from({ length: Number(process.env.BDS_TEST_SEEDS ?? usually) }, (_, at) => first + at)
+}
+
+const ROUNDS = 4
+
+export interface FeedTrial {
+  readonly seed: number
+  readonly source: RandomWorld
+  /** Each is that of one service, however often it is killed. */
+  readonly ports: readonly number[]
+  /** Starts the service of a port. */
+  start(at: number): Promise<ServiceProcess>
+}
+
+/**
+ * Has users follow events over both protocols, now of this service, now of that, while the world goes on and goes back, services are killed and
+ * connections break. Fails when what they hold is not what the lists of every service say, once all are in step.
+ */
+export async function followThrough(
+  context: Cleaner,
+  { seed, source, ports, start }: FeedTrial,
+): Promise<void> {
+  const numbers = new TestNumbers(seed + 1_000)
+  // Of their own: when they are drawn depends on time.
+  const ways = new TestNumbers(seed + 2_000)
+  const { world } = source
+  const services: ServiceProcess[] = []
+  for (const at of ports.keys()) services.push(await start(at))
+  const followers = (['stream', 'socket'] as const).map(
+    (protocol) => new FeedFollower(() => ways.pick(ports), world.networkIds, protocol),
+  )
+  const following = Promise.all(followers.map((follower) => follower.follow()))
+  context.after(() => {
+    for (const follower of followers) follower.end()
+  })
+  const play = async (): Promise<void> => {
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let acts = 2 + numbers.below(5); acts > 0; acts--) {
+        for (let steps = 1 + numbers.below(6); steps > 0; steps--) source.step()
+        if (numbers.chance(0.4)) source.reorg()
+        if (numbers.chance(0.3)) numbers.pick(followers).break()
+        await delay(numbers.below(120))
+      }
+      if (numbers.chance(0.6)) {
+        const at = numbers.below(services.length)
+        await services[at]!.kill('SIGKILL')
+        for (let steps = numbers.below(8); steps > 0; steps--) source.step()
+        if (numbers.chance(0.5)) source.reorg()
+        services[at] = await start(at)
+      }
+      for (const service of services) await inStep(service, world)
+      for (const [at, follower] of followers.entries())
+        for (const port of ports)
+          await untilEqual(
+            async () => compared(follower, (await readLists(port, world.networkIds)).holdings),
+            undefined,
+            `seed ${seed}, round ${round}, follower ${at}, service ${ports.indexOf(port)}: what it holds and not the lists, or the other way round`,
+          )
+    }
+  }
+  await Promise.race([play(), following.then(() => assert.fail('a follower has ended'))])
+  for (const follower of followers) follower.end()
+  await following
+  for (const { events, rereads, connects } of followers) {
+    assert.ok(events > 10, `${events} events`)
+    assert.ok(connects > 1, `${connects} connections, ${rereads} of them after lists`)
+  }
+}
+
+/** @returns undefined where both hold the same. */
+function compared(follower: FeedFollower, lists: FeedFollower['holdings']): object | undefined {
+  const { holdings } = follower
+  const differences = {
+    bridges: difference(holdings.bridges, lists.bridges, String),
+    claims: difference(holdings.claims, lists.claims, ({ text }) => text),
+    claimable: difference(
+      new Map([...holdings.claimable].filter(([, network]) => !follower.isHalted(network))),
+      new Map([...lists.claimable].filter(([, network]) => !follower.isHalted(network))),
+      String,
+    ),
+  }
+  return Object.values(differences).every((rows) => rows.length === 0) ? undefined : differences
+}
+
+function difference<Row>(
+  left: ReadonlyMap<string, Row>,
+  right: ReadonlyMap<string, Row>,
+  textOf: (row: Row) => string,
+): string[] {
+  const lines = (rows: ReadonlyMap<string, Row>) => [...rows].map(([key, row]) => `${key} ${textOf(row)}`)
+  const [ours, theirs] = [lines(left), lines(right)]
+  return [
+    ...ours.filter((line) => !theirs.includes(line)).map((line) => `events: ${line}`),
+    ...theirs.filter((line) => !ours.includes(line)).map((line) => `lists: ${line}`),
+  ]
+}
