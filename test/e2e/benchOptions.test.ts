@@ -20,7 +20,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
   ],
   query: ['size', 'quick', 'no-rival', 'doc'],
   backfill: ['size', 'rounds', 'shared', 'only', 'doc', 'senders', 'anvil'],
-  events: ['readers', 'idle', 'protocol', 'events', 'points'],
+  events: ['readers', 'idle', 'protocol', 'events', 'rounds', 'seconds'],
   merkle: ['size'],
   memory: ['size', 'shared', 'settle', 'seconds', 'restarts', 'threshold', 'doc'],
   requestLines: ['lines', 'requests'],
