@@ -137,7 +137,7 @@ export async function runHaproxy(context: Cleaner, port: number, config: string)
   await runProxy(context, 'haproxy', ['-db', '-f', file], port)
 }
 
-/** Events come through the proxy as they are sent, over both protocols. */
+/** Events come through the proxy as they are sent, over both protocols, also after two times 15 seconds in which nothing happens. */
 export async function assertEventsPass(context: Cleaner, port: number): Promise<void> {
   const clients = [await EventClient.open(port), await SocketClient.open(port)]
   context.after(() => {
@@ -149,6 +149,15 @@ export async function assertEventsPass(context: Cleaner, port: number): Promise<
       (position) => /^0\.[0-9a-f]{12}:\d/.test(position),
       'a position',
     )
+  for (const client of clients) {
+    await until(
+      () => client.signs,
+      (signs) => signs > 2 || client.isEnded,
+      'signs of life',
+      60_000,
+    )
+    assert.equal(client.isEnded, false)
+  }
 }
 
 /** Restarts both instances one after the other under load through the proxy: no request may fail. */
