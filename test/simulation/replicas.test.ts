@@ -21,7 +21,8 @@ import { batchOf, digestTables, openTestShard, type TestShard } from '../support
 import { VirtualClock } from '../support/virtualClock.js'
 import { sampleCommands } from '../unit/log/commandSamples.js'
 
-const SEEDS = 6
+/** `BDS_TEST_SEEDS=100` for more of them. */
+const SEEDS = Number(process.env.BDS_TEST_SEEDS ?? 6)
 const INSTANCES = 3
 const RUN_MS = 60_000
 const NETWORK = asNetworkId(1)
