@@ -21,6 +21,8 @@ export class FeedFollower {
   readonly holdings: Holdings = { bridges: new Map(), claims: new Map(), claimable: new Map() }
   /** Networks that nothing may be relied on of, with the reasons. */
   readonly #halts = new Map<number, Set<string>>()
+  /** As `network reason`: those under which the lists were read, which call nothing ready then. */
+  readonly #readUnder = new Set<string>()
   readonly #nextPort: () => number
   readonly #networks: readonly number[]
   readonly #protocol: keyof typeof PROTOCOLS
@@ -92,9 +94,13 @@ export class FeedFollower {
   }
 
   async #readLists(): Promise<void> {
-    const { position, holdings, halts } = await readLists(this.#nextPort(), this.#networks)
+    const { position, holdings, halts } = await readListsInStep(this.#nextPort(), this.#networks)
     this.rereads++
-    for (const [network, reasons] of halts) this.#halts.set(network, new Set(reasons))
+    this.#readUnder.clear()
+    for (const [network, reasons] of halts) {
+      this.#halts.set(network, new Set(reasons))
+      for (const reason of reasons) this.#readUnder.add(`${network} ${reason}`)
+    }
     for (const name of ['bridges', 'claims', 'claimable'] as const) {
       const rows: Map<string, unknown> = this.holdings[name]
       rows.clear()
@@ -158,7 +164,7 @@ export class FeedFollower {
         break
       case 'resumed':
         this.#halts.get(Number(network))?.delete(String(data.reason))
-        break
+        return this.#readUnder.has(`${network} ${String(data.reason)}`)
       case 'sync':
         return data.is_history === true
     }
@@ -175,6 +181,27 @@ const claimRow = (row: Data) => ({
 
 /** Halts that `/sync-status` tells under the names that events have. */
 const HALTS = ['behind', 'emergency_state']
+
+/** Before the service has seen a network's head again after a start, the lists call no deposit to it ready. */
+async function readListsInStep(port: number, networks: readonly number[]): ReturnType<typeof readLists> {
+  const { networks: told } = await readStatus(port)
+  if (told.some(({ is_synced }) => !is_synced)) throw new Error('not in step')
+  return readLists(port, networks)
+}
+
+interface SyncStatus {
+  readonly networks: readonly {
+    readonly network_id: number
+    readonly is_synced: boolean
+    readonly halted: string | null
+    readonly reasons?: readonly string[]
+  }[]
+}
+
+async function readStatus(port: number): Promise<SyncStatus> {
+  const response = await fetch(`http://127.0.0.1:${port}/bridge/v1/sync-status`)
+  return (await response.json()) as SyncStatus
+}
 
 /** What the lists say, what stands in the way of claims, and where the feeds were before. */
 export async function readLists(
@@ -206,14 +233,7 @@ export async function readLists(
         claimRow(row),
       )
   }
-  const status = await fetch(`http://127.0.0.1:${port}/bridge/v1/sync-status`)
-  const told = (await status.json()) as {
-    readonly networks: readonly {
-      readonly network_id: number
-      readonly halted: string | null
-      readonly reasons?: readonly string[]
-    }[]
-  }
+  const told = await readStatus(port)
   const halts = new Map(
     told.networks.map(({ network_id, halted, reasons = [] }) => [
       network_id,

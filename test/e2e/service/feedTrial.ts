@@ -85,7 +85,16 @@ function compared(follower: FeedFollower, lists: FeedFollower['holdings']): obje
   const { holdings } = follower
   const differences = {
     bridges: difference(holdings.bridges, lists.bridges, String),
-    claims: difference(holdings.claims, lists.claims, ({ text }) => text),
+    // One that an administrator set is listed when its deposit is known; its event comes at once.
+    claims: difference(
+      new Map(
+        [...holdings.claims].filter(
+          ([key]) => lists.claims.has(key) || holdings.bridges.has(key.split(' ')[1]!),
+        ),
+      ),
+      lists.claims,
+      ({ text }) => text,
+    ),
     claimable: difference(
       new Map([...holdings.claimable].filter(([, network]) => !follower.isHalted(network))),
       new Map([...lists.claimable].filter(([, network]) => !follower.isHalted(network))),
