@@ -110,11 +110,14 @@ export interface RateLimitConfig {
 
 /** APIs of other services that are spoken beside our own; those that are switched off are absent. */
 export interface DialectsConfig {
-  readonly aggkit?: {
-    /** In front of its paths, without a slash at its end. */
-    readonly basePath: string
-    readonly release: AggkitRelease
-  }
+  readonly aggkit?: DialectConfig & { readonly release: AggkitRelease }
+  readonly proof?: DialectConfig
+  readonly zkevm?: DialectConfig
+}
+
+interface DialectConfig {
+  /** In front of its paths, without a slash at its end. */
+  readonly basePath: string
 }
 
 /** Release lines of aggkit, as in `api/dialects/aggkit`. */

@@ -32,6 +32,7 @@ const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)+$/
 const OWN_PATHS: readonly string[] = ['bridge', 'docs', 'explorer', 'livez', 'openapi.json', 'readyz']
 
 function checkDialects(dialects: RawTable, mistakes: string[]): void {
+  const taken = new Map<string, string>()
   for (const [name, dialect] of Object.entries(dialects)) {
     const path = isTable(dialect) ? dialect.base_path : undefined
     if (typeof path !== 'string') continue
@@ -39,6 +40,8 @@ function checkDialects(dialects: RawTable, mistakes: string[]): void {
     if (!BASE_PATH.test(path)) mistakes.push(`${at}; expected /name, without a slash at its end`)
     else if (OWN_PATHS.includes(path.split('/')[1]!))
       mistakes.push(`${at}, which the API itself answers below`)
+    else if (taken.has(path)) mistakes.push(`${at}, as dialects.${taken.get(path)}.base_path is`)
+    taken.set(path, name)
   }
 }
 

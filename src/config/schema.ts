@@ -418,6 +418,27 @@ export const ConfigFile = Type.Object(
           },
           'The API of aggkit.',
         ),
+        proof: section(
+          {
+            enabled: flag({
+              default: true,
+              description: 'Whether the proof API of lxly.js and agglayer-viem is spoken.',
+            }),
+            base_path: basePath('/proof'),
+          },
+          'The proof API.',
+        ),
+        zkevm: section(
+          {
+            enabled: flag({
+              default: true,
+              description:
+                'Whether the REST API of zkevm-bridge-service is spoken, for all networks at once.',
+            }),
+            base_path: basePath('/zkevm'),
+          },
+          'The API of zkevm-bridge-service.',
+        ),
       },
       'APIs of other services, on the port of our own.',
     ),

@@ -73,8 +73,12 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
   })
 }
 
-function toDialects({ aggkit }: ConfigFile['dialects']): DialectsConfig {
-  return aggkit.enabled ? { aggkit: { basePath: aggkit.base_path, release: aggkit.release } } : {}
+function toDialects({ aggkit, proof, zkevm }: ConfigFile['dialects']): DialectsConfig {
+  return {
+    ...(aggkit.enabled ? { aggkit: { basePath: aggkit.base_path, release: aggkit.release } } : {}),
+    ...(proof.enabled ? { proof: { basePath: proof.base_path } } : {}),
+    ...(zkevm.enabled ? { zkevm: { basePath: zkevm.base_path } } : {}),
+  }
 }
 
 function toCluster(cluster: ConfigFile['cluster']): ClusterConfig {

@@ -46,7 +46,11 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
     feed: { keepEvents: 100_000, maxBufferBytes: 262_144, maxReaders: 100, maxReadersPerClient: 100 },
     log: { level: 'warn', format: 'auto', requests: 'auto' },
     explorer: { enabled: true, title: 'Devnet', accent: '#2f55d4', hasUnlockedAccounts: true },
-    dialects: { aggkit: { basePath: '/aggkit', release: 'latest' } },
+    dialects: {
+      aggkit: { basePath: '/aggkit', release: 'latest' },
+      proof: { basePath: '/proof' },
+      zkevm: { basePath: '/zkevm' },
+    },
     health: {
       syncedLagBlocks: 5,
       maxLagBlocks: 100,

@@ -62,8 +62,10 @@ export function speakDialects(
       })
     }
   }
-  const { aggkit } = config.dialects
+  const { aggkit, proof, zkevm } = config.dialects
   if (aggkit !== undefined) speak(aggkit.basePath, dialects.aggkit[aggkit.release])
+  if (proof !== undefined) speak(proof.basePath, dialects.proof.latest)
+  if (zkevm !== undefined) speak(zkevm.basePath, dialects.zkevm.latest)
   return {
     targets,
     findSpelling: (path) =>

@@ -56,7 +56,12 @@ const fieldKinds: {
     networkIds: 'uint32s',
     globalIndex: 'bytes',
   },
-  getClaimProof: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
+  getClaimProof: {
+    networkId: 'uint32',
+    depositCount: 'uint32',
+    leafIndex: 'uint32',
+    globalExitRoot: 'bytes',
+  },
   getL1InfoTreeIndex: { networkId: 'uint32', depositCount: 'uint32', isFirstCovering: 'boolean' },
   getInjectedL1InfoLeaf: { networkId: 'uint32', leafIndex: 'uint32' },
   getTokenMappings: {

@@ -24,7 +24,7 @@ export interface Failure {
   readonly message: string
   readonly retryAfterSec?: number
   /** What the request has to wait for, where other services have a text of their own for it: their clients look for that. */
-  readonly lacking?: 'l1_info_leaf'
+  readonly lacking?: 'l1_info_leaf' | 'global_exit_root' | 'destination'
 }
 
 /** A successful answer. */

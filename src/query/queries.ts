@@ -44,10 +44,13 @@ export interface ClaimsQuery extends Paging {
   readonly globalIndex?: Uint8Array
 }
 
+/** Names the leaf by its index or its root. By neither: the smallest final one that covers the deposit and its destination accepts. */
 export interface ClaimProofQuery {
   readonly networkId: NetworkId
   readonly depositCount: DepositCount
-  readonly leafIndex: L1InfoTreeIndex
+  readonly leafIndex?: L1InfoTreeIndex
+  /** Not beside `leafIndex`. */
+  readonly globalExitRoot?: Hash
 }
 
 export interface L1InfoTreeIndexQuery {

@@ -109,10 +109,14 @@ export function otherLineage(
 }
 
 export function destinationUnknown(destinationNetwork: number): Failure {
-  return failure(
-    'PROOF_NOT_AVAILABLE',
-    `Destination network ${destinationNetwork} is not indexed here: its bridge and chain are unknown`,
-  )
+  const text = `Destination network ${destinationNetwork} is not indexed here: its bridge and chain are unknown`
+  return { ...failure('PROOF_NOT_AVAILABLE', text), lacking: 'destination' }
+}
+
+/** @param globalExitRoot 0x and 64 hexadecimal digits. */
+export function globalExitRootUnknown(globalExitRoot: string): Failure {
+  const text = `No L1 info leaf with the global exit root ${globalExitRoot} is indexed`
+  return { ...failure('PROOF_NOT_AVAILABLE', text, RETRY_SEC), lacking: 'global_exit_root' }
 }
 
 export function metadataTooLong(networkId: number, depositCount: number, length: number): Failure {

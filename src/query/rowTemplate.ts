@@ -7,6 +7,8 @@ export type Encoding =
   /** `"0x…"`, EIP-55. */
   | 'checksum'
   | 'number'
+  /** The same in quotes, for clients that read numbers of 64 bits so. */
+  | 'quotedNumber'
   /** A uint256 as digits in quotes: as a JSON number readers would round it. */
   | 'digits'
   /** A uint256 as a JSON number, for clients that read it whole. */
@@ -29,6 +31,8 @@ interface FieldPart {
   readonly isOptional: boolean
   /** Left out where it is null. */
   readonly omitsNull?: true
+  /** JSON in the place of null. Stored bytes never have it. */
+  readonly ofNull?: string
 }
 
 /** A key whose value is the same in every record. */

@@ -4,30 +4,12 @@ import { expectedDeposits, expectedProof } from './fakeChainModel.js'
 import type { SmallWorld } from './fakeChainScenario.js'
 import type { FakeClaim, FakeDeposit, FakeL1InfoLeaf } from './fakeState.js'
 import { depositLeaf, ZERO_ADDRESS } from './naiveTree.js'
+import type { Exchanged, Pair } from './pairs.js'
 
 /*
  * What aggkit's bridge service asks and answers, written from its description and not from our code: docs/compatibility.md is made of
  * this list, and tests hold each answer against it letter by letter.
  */
-
-/** A request and all of its answer. */
-export interface Exchanged {
-  /** Query string; '' for none. */
-  readonly query: string
-  readonly status?: number
-  readonly body: string
-}
-
-export interface Pair {
-  /** Below the base path. */
-  readonly endpoint: string
-  /** What is asked in these requests. */
-  readonly about: string
-  /** How we stand to the original. */
-  readonly verdict: 'same' | 'better' | 'differs'
-  readonly why?: string
-  exchanged(small: SmallWorld): readonly Exchanged[]
-}
 
 /** An endpoint of the original that we do not have, and why. */
 export const absentEndpoints: readonly (readonly [path: string, why: string])[] = [

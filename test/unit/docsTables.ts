@@ -25,6 +25,8 @@ import { bridgeStatusResponseDefinition, searchResponseDefinition } from '../../
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
 import { absentEndpoints, aggkitPairs } from '../support/aggkitPairs.js'
 import { pageOf, rowsOf } from '../support/docsPages.js'
+import type { Pair } from '../support/pairs.js'
+import { proofPairs, zkevmAbsentEndpoints, zkevmPairs } from '../support/zkevmPairs.js'
 import { transitionRows } from './indexer/recovery/recoveryTable.js'
 
 /** A table of the documents that must agree with the code, row by row. */
@@ -192,30 +194,47 @@ export const docsTables: readonly DocsTable[] = [
         ]),
       ),
   },
-  {
-    file: 'docs/compatibility.md',
-    what: 'what aggkit is asked and answers',
-    render: () =>
-      table(
-        ['endpoint', 'what is asked', 'how we stand', 'why'],
-        aggkitPairs.map(({ endpoint, about, verdict, why = '' }) => [`\`${endpoint}\``, about, verdict, why]),
-      ),
-  },
-  {
-    file: 'docs/compatibility.md',
-    what: 'what aggkit has and we do not',
-    render: () =>
-      table(
-        ['endpoint that is not there', 'why'],
-        absentEndpoints.map(([path, why]) => [`\`${path}\``, why]),
-      ),
-  },
+  ...[
+    pairsTable('aggkit', 'endpoint', aggkitPairs),
+    absentTable('aggkit', 'endpoint that is not there', absentEndpoints),
+    pairsTable('the proof API', 'endpoint of the proof API', proofPairs),
+    pairsTable('zkevm-bridge-service', 'endpoint of zkevm-bridge-service', zkevmPairs),
+    absentTable(
+      'zkevm-bridge-service',
+      'endpoint of zkevm-bridge-service that is not there',
+      zkevmAbsentEndpoints,
+    ),
+  ],
   {
     file: 'docs/benches.md',
     what: 'modelled growth',
     render: modelledGrowth,
   },
 ]
+
+function pairsTable(of: string, head: string, pairs: readonly Pair[]): DocsTable {
+  return {
+    file: 'docs/compatibility.md',
+    what: `what ${of} is asked and answers`,
+    render: () =>
+      table(
+        [head, 'what is asked', 'how we stand', 'why'],
+        pairs.map(({ endpoint, about, verdict, why = '' }) => [`\`${endpoint}\``, about, verdict, why]),
+      ),
+  }
+}
+
+function absentTable(of: string, head: string, endpoints: readonly (readonly string[])[]): DocsTable {
+  return {
+    file: 'docs/compatibility.md',
+    what: `what ${of} has and we do not`,
+    render: () =>
+      table(
+        [head, 'why'],
+        endpoints.map(([path, why]) => [`\`${path}\``, why!]),
+      ),
+  }
+}
 
 /** The curve that the model of growth draws from the times that bench/README.md tells. */
 function modelledGrowth(): string {

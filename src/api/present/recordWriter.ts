@@ -8,6 +8,8 @@ const END_OBJECT = asciiBytes('}')
 const OPEN_LIST = asciiBytes('[')
 const CLOSE_LIST = asciiBytes(']')
 const COMMA = asciiBytes(',')
+const QUOTE = asciiBytes('"')
+const NULL = 'null'
 
 /** A list of the 32-byte nodes of a branch. */
 export function writeNodes(writer: JsonWriter, branch: Uint8Array): void {
@@ -20,6 +22,11 @@ const writers = {
   hex: (writer, value: Uint8Array) => writer.hex(value),
   checksum: (writer, value: Parameters<JsonWriter['address']>[0]) => writer.address(value),
   number: (writer, value: number) => writer.uint(value),
+  quotedNumber: (writer, value: number) => {
+    writer.raw(QUOTE)
+    writer.uint(value)
+    writer.raw(QUOTE)
+  },
   digits: (writer, value: Uint8Array) => writer.amount(value),
   bareDigits: (writer, value: Uint8Array) => writer.bareAmount(value),
   boolean: (writer, value: boolean) => writer.boolean(value),
@@ -33,8 +40,11 @@ interface Part {
   readonly field: string | undefined
   readonly isOptional: boolean
   readonly omitsNull: boolean
+  readonly ofNull: Uint8Array
   readonly write: WriteValue<unknown>
 }
+
+const NOTHING = new Uint8Array(0)
 
 const writeNothing = (): void => undefined
 
@@ -55,9 +65,10 @@ export function recordWriter<Row extends object>(
         field: undefined,
         isOptional: false,
         omitsNull: false,
+        ofNull: NOTHING,
         write: writeNothing,
       }
-    const { field, encoding, isOptional, omitsNull = false } = part
+    const { field, encoding, isOptional, omitsNull = false, ofNull = NULL } = part
     const write = ownWriters[field] ?? (encoding === 'record' ? undefined : writers[encoding])
     if (write === undefined) throw new TypeError(`the record ${field} has no writer`)
     return {
@@ -65,6 +76,7 @@ export function recordWriter<Row extends object>(
       field,
       isOptional,
       omitsNull,
+      ofNull: asciiBytes(ofNull),
       // A record has values of the types that its definition says; the compiler does not connect them with the encodings.
       write: write as WriteValue<unknown>,
     }
@@ -72,7 +84,7 @@ export function recordWriter<Row extends object>(
   return (writer, row) => {
     const values = row as Readonly<Record<string, unknown>>
     for (let at = 0; at < parts.length; at++) {
-      const { key, field, isOptional, omitsNull, write } = parts[at]!
+      const { key, field, isOptional, omitsNull, ofNull, write } = parts[at]!
       if (field === undefined) {
         writer.raw(key)
         continue
@@ -80,7 +92,7 @@ export function recordWriter<Row extends object>(
       const value = values[field]
       if ((isOptional && value === undefined) || (omitsNull && value === null)) continue
       writer.raw(key)
-      if (value === null) writer.null()
+      if (value === null) writer.raw(ofNull)
       else write(writer, value)
     }
     writer.raw(END_OBJECT)

@@ -71,7 +71,7 @@ test("the example file becomes a configuration in the code's words, with every d
     },
     log: { level: 'info', format: 'auto', requests: 'auto' },
     explorer: { enabled: true, title: 'Bridges', accent: '#2f55d4', hasUnlockedAccounts: false },
-    dialects: { aggkit: { basePath: '/aggkit', release: 'latest' } },
+    dialects: { aggkit: { basePath: '/aggkit', release: 'latest' }, ...OTHER_DIALECTS },
     health: {
       syncedLagBlocks: 32,
       maxLagBlocks: 1000,
@@ -611,12 +611,27 @@ test('a dialect is moved, set to a release line or switched off, by the file, th
   const dialectsOf = (toml: string, inputs: Omit<ConfigInputs, 'file'> = {}) =>
     load(t, `${EXAMPLE_TOML}\n${toml}`, inputs).config.dialects
   const moved = dialectsOf('[dialects.aggkit]\nbase_path = "/peers/aggkit-1"\nrelease = "rc5"')
-  assert.deepEqual(moved, { aggkit: { basePath: '/peers/aggkit-1', release: 'rc5' } })
-  assert.deepEqual(dialectsOf('[dialects]\naggkit = { enabled = false }'), {})
-  assert.deepEqual(dialectsOf('', { environment: { BDS_DIALECTS__AGGKIT__ENABLED: 'false' } }), {})
+  assert.deepEqual(moved, { aggkit: { basePath: '/peers/aggkit-1', release: 'rc5' }, ...OTHER_DIALECTS })
+  assert.deepEqual(dialectsOf('[dialects]\naggkit = { enabled = false }'), OTHER_DIALECTS)
+  assert.deepEqual(
+    dialectsOf('', { environment: { BDS_DIALECTS__AGGKIT__ENABLED: 'false' } }),
+    OTHER_DIALECTS,
+  )
+  assert.deepEqual(
+    dialectsOf('[dialects]\nproof = { enabled = false }\nzkevm = { base_path = "/bridge-service" }'),
+    { aggkit: { basePath: '/aggkit', release: 'latest' }, zkevm: { basePath: '/bridge-service' } },
+  )
   assert.deepEqual(dialectsOf('', { flags: { 'dialects-aggkit-release': '0.6' } }).aggkit?.release, '0.6')
   const { sources } = load(t, `${EXAMPLE_TOML}\n[dialects.aggkit]\nrelease = "rc6"`)
   assert.equal(sources.get('dialects.aggkit.release'), 'file')
+})
+
+/** Those that the tests leave as they are. */
+const OTHER_DIALECTS = { proof: { basePath: '/proof' }, zkevm: { basePath: '/zkevm' } }
+
+test('two dialects can not stand at one path', (t) => {
+  const [mistake] = mistakesOf(t, `${EXAMPLE_TOML}\n[dialects.zkevm]\nbase_path = "/proof"`)
+  assert.equal(mistake, 'dialects.zkevm.base_path is "/proof", as dialects.proof.base_path is')
 })
 
 test('the base path of a dialect is a path of its own', (t) => {

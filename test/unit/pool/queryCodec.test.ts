@@ -61,7 +61,11 @@ const anyQuery = fc.oneof(
       globalIndex: hash,
     },
   ),
-  queryOf('getClaimProof', { networkId: uint32, depositCount: uint32, leafIndex: uint32 }, {}),
+  queryOf(
+    'getClaimProof',
+    { networkId: uint32, depositCount: uint32 },
+    { leafIndex: uint32, globalExitRoot: hash },
+  ),
   queryOf(
     'getL1InfoTreeIndex',
     { networkId: uint32, depositCount: uint32 },

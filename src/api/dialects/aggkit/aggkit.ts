@@ -1,9 +1,8 @@
-import { failure } from '../../../query/answers.js'
 import type { BridgeRecord, ClaimRecord, TokenMappingRecord } from '../../../query/records.js'
 import { type Dialect, endpoint } from '../frame/dialect.js'
+import { lacksRow, onlyRowPresenter } from '../frame/onlyRow.js'
 import { refuseAny, refuseBridge, refuseIndex, refuseInjectedLeaf, refuseProof } from './aggkitRefusals.js'
 import {
-  bareRowPresenter,
   bridgeRows,
   claimRows,
   indexPresenter,
@@ -95,9 +94,8 @@ export function aggkitDialect(release: AggkitRelease): Dialect {
         createParser: bridgeByCountParser,
         form: {
           rows,
-          presenter: bareRowPresenter(rows),
-          lacks: ({ rows: found }) =>
-            found.length === 0 ? failure('BRIDGE_NOT_FOUND', 'no such deposit') : undefined,
+          presenter: onlyRowPresenter<BridgeRecord>(rows),
+          lacks: lacksRow,
           refuse: refuseBridge,
         },
       }),

@@ -5,28 +5,16 @@ import type {
   L1InfoTreeIndexRecord,
 } from '../../../query/proofRecords.js'
 import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../../query/records.js'
-import type { Encoding, RowTemplate, TemplatePart } from '../../../query/rowTemplate.js'
+import type { RowTemplate, TemplatePart } from '../../../query/rowTemplate.js'
 import { asciiBytes } from '../../present/jsonWriter.js'
 import { KeptTexts } from '../../present/keptTexts.js'
 import { pageWriter } from '../../present/pageWriter.js'
 import { type AnswerLife, type Presenter, writeKeptBranch } from '../../present/present.js'
 import { recordWriter, type WriteValue } from '../../present/recordWriter.js'
+import { fieldsOf } from '../frame/templatePart.js'
 import type { AggkitRelease } from './release.js'
 
 /** Our records → the answers of aggkit: keys, order and encodings. */
-
-type More = Pick<Extract<TemplatePart, { field: string }>, 'omitsNull'> & { readonly isOptional?: boolean }
-
-/** One field of a row of ours under its key there. */
-function fieldsOf<Row>() {
-  return (key: string, field: keyof Row & string, encoding: Encoding, more: More = {}): TemplatePart => ({
-    key,
-    field,
-    encoding,
-    isOptional: false,
-    ...more,
-  })
-}
 
 const bridge = fieldsOf<BridgeRecord>()
 const claim = fieldsOf<ClaimRecord>()
@@ -129,12 +117,6 @@ export function listPresenter<Row extends object>(name: string): Presenter<Page<
     ...pageWriter<Row>(name, (template) => recordWriter<Row>(template), writeCount),
     life: untilNextCommit,
   }
-}
-
-/** The only row of a page, without a frame. */
-export function bareRowPresenter(template: RowTemplate): Presenter<Page<BridgeRecord>> {
-  const writeRow = recordWriter<BridgeRecord>(template)
-  return { write: (writer, { rows }) => writeRow(writer, rows[0]!), life: untilNextCommit }
 }
 
 export const indexPresenter: Presenter<L1InfoTreeIndexRecord> = {

@@ -1,7 +1,7 @@
 import { decodeHex } from '../../../protocol/hex.js'
 import { isUint256Text, writeUint256 } from '../../../protocol/uint256.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId, type NetworkId } from '../../../protocol/units.js'
-import { type Answer, failure, success } from '../../../query/answers.js'
+import { type Answer, success } from '../../../query/answers.js'
 import type {
   BridgesQuery,
   ClaimProofQuery,
@@ -14,10 +14,10 @@ import type { QueryParser } from '../../parse/parseQuery.js'
 import {
   firstValue,
   type GoParameters,
+  goParser,
   mandatory,
   optional,
   parseFault,
-  readParameters,
   refused,
 } from '../frame/goParameters.js'
 import type { AggkitRelease } from './release.js'
@@ -32,38 +32,15 @@ const NO_DEPOSIT = asDepositCount(0xffff_ffff)
 
 const ADDRESS = /^(0x|0X)?[0-9a-fA-F]{40}$/
 
-type Read<Query> = (parameters: GoParameters) => Answer<Query>
+const unsupported = (networkId: number): string => `unsupported network id: ${networkId}`
 
-/** What an endpoint says of a network that is not served. */
-type Unserved = (networkId: number) => string
-
-const unsupported: Unserved = (networkId) => `unsupported network id: ${networkId}`
-
-/** @param read makes the query; what it refuses is told as it is. */
+/** @param unserved what an endpoint says of a network that is not served. */
 function parser<Query extends { readonly networkId?: NetworkId }>(
   servedNetworks: ReadonlySet<number>,
-  read: Read<Query>,
-  unserved: Unserved = unsupported,
+  read: (parameters: GoParameters) => Answer<Query>,
+  unserved = unsupported,
 ): QueryParser<Query> {
-  return (raw) => {
-    const answer = read(readParameters(raw))
-    if (!answer.ok) return answer
-    const query = answer.value
-    if (query.networkId !== undefined && !servedNetworks.has(query.networkId))
-      return failure('INVALID_NETWORK_ID', unserved(query.networkId))
-    return success({ query, key: keyOf(query) })
-  }
-}
-
-/** Equal for equal queries. */
-function keyOf(query: object): string {
-  return Object.entries(query)
-    .map(
-      ([name, value]) =>
-        `${name}=${value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value}`,
-    )
-    .sort()
-    .join(';')
+  return goParser(servedNetworks, read, unserved)
 }
 
 export function bridgesParser(servedNetworks: ReadonlySet<number>): QueryParser<BridgesQuery> {

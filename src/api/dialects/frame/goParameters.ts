@@ -1,4 +1,6 @@
+import type { NetworkId } from '../../../protocol/units.js'
 import { type Answer, failure, success } from '../../../query/answers.js'
+import type { QueryParser } from '../../parse/parseQuery.js'
 import { splitQueryString } from '../../parse/queryString.js'
 
 /** Query strings as services in Go read them: the first of several values counts, unknown names are ignored. */
@@ -21,6 +23,37 @@ export function readParameters(raw: string): GoParameters {
     else others.push(value)
   }
   return parameters
+}
+
+/**
+ * Makes the parser of an endpoint.
+ * @param read makes the query; what it refuses is told as it is.
+ * @param unserved what is said of a network that is not served.
+ */
+export function goParser<Query extends { readonly networkId?: NetworkId }>(
+  servedNetworks: ReadonlySet<number>,
+  read: (parameters: GoParameters) => Answer<Query>,
+  unserved: (networkId: number) => string,
+): QueryParser<Query> {
+  return (raw) => {
+    const answer = read(readParameters(raw))
+    if (!answer.ok) return answer
+    const query = answer.value
+    if (query.networkId !== undefined && !servedNetworks.has(query.networkId))
+      return failure('INVALID_NETWORK_ID', unserved(query.networkId))
+    return success({ query, key: keyOf(query) })
+  }
+}
+
+/** Equal for equal queries. */
+function keyOf(query: object): string {
+  return Object.entries(query)
+    .map(
+      ([name, value]) =>
+        `${name}=${value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value}`,
+    )
+    .sort()
+    .join(';')
 }
 
 /** The first value of a parameter; '' where there is none. */

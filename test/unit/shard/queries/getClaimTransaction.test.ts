@@ -83,6 +83,7 @@ test('without a usable leaf, or without an indexed destination, there is no clai
     ok: false,
     code: 'PROOF_NOT_AVAILABLE',
     message: 'Destination network 1 is not indexed here: its bridge and chain are unknown',
+    lacking: 'destination',
   })
 })
 
