@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { TreeHasher } from '../../src/merkle/hasher.js'
 import type { ClaimEvent, DepositEvent, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { encodeHex } from '../../src/protocol/hex.js'
+import type { NetworkId } from '../../src/protocol/units.js'
 import type { BridgesQuery, ClaimsQuery } from '../../src/query/queries.js'
 import { createSpelling, type Spell } from './addressSpelling.js'
 import type { Listener } from './buildStores.js'
@@ -160,7 +161,7 @@ export class SqliteRival implements Listener {
   }
 
   /** The JSON that the service would send, without the cursor. */
-  bridges(query: BridgesQuery): Buffer {
+  bridges(query: OfOne<BridgesQuery>): Buffer {
     const { arms, values } = selectBridges(query, this.#spell)
     const total = this.#count(arms, values)
     const rows = this.#page(BRIDGE_COLUMNS, BRIDGES_OF_PAGE, arms, values, query)
@@ -172,7 +173,7 @@ export class SqliteRival implements Listener {
   }
 
   /** As `bridges`, for claims. */
-  claims(query: ClaimsQuery): Buffer {
+  claims(query: OfOne<ClaimsQuery>): Buffer {
     const { arms, values } = selectClaims(query, this.#spell)
     const total = this.#count(arms, values)
     const rows = this.#page(CLAIM_COLUMNS, CLAIMS_OF_PAGE, arms, values, query)
@@ -309,7 +310,10 @@ export class SqliteRival implements Listener {
   }
 }
 
-function selectBridges(query: BridgesQuery, spell: Spell): Selection {
+/** A list of one network. */
+type OfOne<Query extends { readonly networkId?: NetworkId }> = Query & { readonly networkId: NetworkId }
+
+function selectBridges(query: OfOne<BridgesQuery>, spell: Spell): Selection {
   const { networkId, fromAddress, toAddress, transactionHash, depositCounts, networkIds, leafType } = query
   const arms: string[] = []
   const values: SqliteValue[] = []
@@ -350,7 +354,7 @@ function selectBridges(query: BridgesQuery, spell: Spell): Selection {
 }
 
 function selectClaims(
-  { networkId, fromAddress, toAddress, transactionHash, networkIds }: ClaimsQuery,
+  { networkId, fromAddress, toAddress, transactionHash, networkIds }: OfOne<ClaimsQuery>,
   spell: Spell,
 ): Selection {
   const terms = ['network_id = ?']

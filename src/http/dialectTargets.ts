@@ -13,6 +13,8 @@ import { headerLines, JSON_LINES } from './wire/headers.js'
 interface SpokenDialects {
   /** Every path, with and without a slash at its end. */
   readonly targets: ReadonlyMap<string, Target>
+  /** Looks for a path that ends with a value. */
+  findWithValue(path: string): Target | undefined
   /** How errors are spelled on a path that nothing answers; undefined outside of all base paths. */
   findSpelling(path: string): Exchange['spellRefusal']
 }
@@ -23,6 +25,8 @@ export function speakDialects(
   health: Pick<HealthSource, 'syncStatus'>,
 ): SpokenDialects {
   const targets = new Map<string, Target>()
+  /** By what stands in front of the value. */
+  const withValue = new Map<string, { readonly name: string; readonly target: SpokenTarget }>()
   const spellings: { readonly basePath: string; readonly spell: Dialect['refuse'] }[] = []
   const servedNetworks = new Set(config.networks.map(({ networkId }) => networkId))
   const facts: FrontFacts = {
@@ -37,14 +41,18 @@ export function speakDialects(
       targets.set(whole, target)
       targets.set(`${whole}/`, target)
     }
-    for (const { path, label, operation, form, createParser } of endpoints)
-      add(path, {
+    for (const { path, label, operation, form, createParser } of endpoints) {
+      const target: SpokenTarget = {
         type: 'spoken',
         route: label,
         operation,
         endpoint: { label, form: dialectForms.indexOf(form), parse: createParser(servedNetworks) },
         spellRefusal: refuse,
-      })
+      }
+      const [, front, name] = VALUE_AT_END.exec(path) ?? []
+      if (front === undefined || name === undefined) add(path, target)
+      else withValue.set(basePath + front, { name, target })
+    }
     for (const probe of probes)
       add(probe.path, {
         type: 'probe',
@@ -68,10 +76,21 @@ export function speakDialects(
   if (zkevm !== undefined) speak(zkevm.basePath, dialects.zkevm.latest)
   return {
     targets,
+    findWithValue(path) {
+      const [, front, value] = VALUE.exec(path) ?? []
+      const found = front === undefined ? undefined : withValue.get(front)
+      return found && { ...found.target, given: `${found.name}=${value}` }
+    },
     findSpelling: (path) =>
       spellings.find(({ basePath }) => path.startsWith(basePath) && isEnd(path, basePath.length))?.spell,
   }
 }
+
+type SpokenTarget = Extract<Target, { readonly type: 'spoken' }>
+
+const VALUE_AT_END = /^(.*\/)\{(\w+)\}$/
+/** A value in a path can't end a parameter of a query string. */
+const VALUE = /^(.*\/)([\w.~%-]+)\/?$/
 
 function isEnd(path: string, at: number): boolean {
   return path.length === at || path[at] === '/'

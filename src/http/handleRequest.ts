@@ -142,12 +142,18 @@ function dispatch(
     return
   }
   if (target.type === 'spoken') {
-    const { operation, endpoint } = target
-    answerQuery(queryContext, exchange, operation, rawQuery ?? '', coding, request, payment, endpoint)
+    const { operation, endpoint, given } = target
+    const query = given === undefined ? (rawQuery ?? '') : joined(given, rawQuery)
+    answerQuery(queryContext, exchange, operation, query, coding, request, payment, endpoint)
     return
   }
   const answer = target.answers[coding]
   if (payment === undefined || payment.take(tokensOfDocument(answer.body))) exchange.send(answer)
+}
+
+/** The first of two parameters with one name counts: the one of the path. */
+function joined(given: string, rawQuery: string | undefined): string {
+  return rawQuery ? `${given}&${rawQuery}` : given
 }
 
 /** Refuses what is known to be wrong before anything was looked up. */

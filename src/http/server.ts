@@ -111,7 +111,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const handling: RequestHandlerOptions & { gate: RateGate | undefined } = {
     context,
     targets,
-    findPage: explorer.find,
+    findPage: (path) => explorer.find(path) ?? spoken.findWithValue(path),
     findSpelling: spoken.findSpelling,
     queryContext: {
       parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),

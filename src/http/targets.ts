@@ -20,6 +20,8 @@ export type Target = (
       readonly route: string
       readonly operation: OperationId
       readonly endpoint: SpokenEndpoint
+      /** A parameter that stands in the path. */
+      readonly given?: string
     }
   | { readonly type: 'probe'; readonly route: string; respond(exchange: Exchange, rawQuery?: string): void }
   | { readonly type: 'document'; readonly route: string; readonly answers: StaticDocument['answers'] }

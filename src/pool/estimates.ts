@@ -15,7 +15,14 @@ export const SCATTERED_FACTOR = 2
 const SET_WORK = 2 * POINT_WORK
 
 /** Fields of a query that say only where in a list it begins and ends. Any other one picks rows. */
-const PAGING: ReadonlySet<string> = new Set(['networkId', 'pageNumber', 'pageSize', 'isAscending', 'cursor'])
+const PAGING: ReadonlySet<string> = new Set([
+  'networkId',
+  'pageNumber',
+  'pageSize',
+  'skipped',
+  'isAscending',
+  'cursor',
+])
 
 /** What the pool must know of an operation. */
 type PoolRoute = Pick<Route<never>, 'rows' | 'estimateBytes' | 'estimateWork' | 'entitledBytes'>

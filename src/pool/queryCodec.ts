@@ -21,6 +21,7 @@ type KindOf<Value> = Value extends boolean
 const paging = {
   pageNumber: 'uint32',
   pageSize: 'uint32',
+  skipped: 'uint32',
   isAscending: 'boolean',
   cursor: 'uint48s',
 } as const

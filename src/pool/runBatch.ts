@@ -325,7 +325,8 @@ function formOf({ form }: NamedQuery): DialectForm<PoolOperation> | undefined {
 }
 
 function isLargePage(named: NamedQuery): boolean {
-  return presenters[named.operation].writePart !== undefined && isLarge(estimateBytes(named))
+  const { writePart } = formOf(named)?.presenter ?? presenters[named.operation]
+  return writePart !== undefined && isLarge(estimateBytes(named))
 }
 
 function replaceBody(writer: JsonWriter, offset: number, body: Uint8Array): void {

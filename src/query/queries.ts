@@ -7,6 +7,8 @@ import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from '../p
 export interface Paging {
   readonly pageNumber: number
   readonly pageSize: number
+  /** Rows in front of the page, for services that count rows instead of pages: `pageNumber` does not matter. */
+  readonly skipped?: number
   /** Absent: newest first. */
   readonly isAscending?: boolean
   /** Numbers of a `Cursor` that fits order and filters: the page behind it, `pageNumber` does not matter. */
@@ -14,7 +16,8 @@ export interface Paging {
 }
 
 export interface BridgesQuery extends Paging {
-  readonly networkId: NetworkId
+  /** Absent: all served networks by time, newest first. Ranges of blocks and times, and cursors, are for one network. */
+  readonly networkId?: NetworkId
   /** Ascending, without repeats. */
   readonly depositCounts?: readonly DepositCount[]
   readonly fromAddress?: Address
@@ -34,7 +37,8 @@ export interface BridgesQuery extends Paging {
 }
 
 export interface ClaimsQuery extends Paging {
-  readonly networkId: NetworkId
+  /** As in `BridgesQuery`. */
+  readonly networkId?: NetworkId
   readonly fromAddress?: Address
   readonly toAddress?: Address
   readonly transactionHash?: Hash

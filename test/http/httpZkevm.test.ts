@@ -23,9 +23,10 @@ for (const { transport, world } of worlds) {
     for (const { endpoint, about, exchanged } of pairs)
       test(`${transport.name}: ${basePath}${endpoint}, ${about}: each answer is that of the description, letter by letter`, async () => {
         // The second time from the cache.
-        for (const { query, status = 200, body } of exchanged(world))
+        for (const { value = '', query, status = 200, body } of exchanged(world))
           for (const _ of [1, 2]) {
-            const response = await ask(`${basePath}${endpoint}?${query}`)
+            const path = endpoint.replace(/\{\w+\}/, value)
+            const response = await ask(`${basePath}${path}?${query}`)
             assert.equal(response.body, body, query)
             assert.equal(response.status, status, query)
             assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -34,7 +35,16 @@ for (const { transport, world } of worlds) {
 
   test(`${transport.name}: zkevm: what is not there, and what is no GET, is told as grpc-gateway tells it`, async () => {
     const missing = '{"code":5,"message":"Not Found","details":[]}'
-    for (const path of [...zkevmAbsentEndpoints.map(([absent]) => absent), '', '/', '/nothing']) {
+    for (const path of [
+      ...zkevmAbsentEndpoints.map(([absent]) => absent),
+      '',
+      '/',
+      '/nothing',
+      '/bridges',
+      '/bridges/',
+      '/bridges/a/b',
+      '/bridges/a%26b=%zz/',
+    ]) {
       const { status, body } = await ask(`/zkevm${path}`)
       assert.deepEqual([status, body], [404, missing], path)
     }

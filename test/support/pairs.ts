@@ -4,6 +4,8 @@ import type { SmallWorld } from './fakeChainScenario.js'
 
 /** A request and all of its answer. */
 export interface Exchanged {
+  /** What stands in the path, in the place of the endpoint's `{name}`. */
+  readonly value?: string
   /** Query string; '' for none. */
   readonly query: string
   readonly status?: number

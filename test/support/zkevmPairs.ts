@@ -1,7 +1,7 @@
 import { getAddress } from 'viem/utils'
 import { type ExpectedDeposit, expectedDeposits, expectedProof } from './fakeChainModel.js'
 import type { SmallWorld } from './fakeChainScenario.js'
-import type { FakeDeposit } from './fakeState.js'
+import type { FakeClaim, FakeDeposit } from './fakeState.js'
 import type { Exchanged, Pair } from './pairs.js'
 
 /*
@@ -10,9 +10,7 @@ import type { Exchanged, Pair } from './pairs.js'
  */
 
 export const zkevmAbsentEndpoints: readonly (readonly [path: string, why: string])[] = [
-  ['/bridges/{dest_addr}', 'lists of all networks at once are not made yet'],
-  ['/claims/{dest_addr}', 'lists of all networks at once are not made yet'],
-  ['/pending-bridges', 'lists of all networks at once are not made yet'],
+  ['/pending-bridges', 'not made yet'],
   ['/backward-let', 'not made yet'],
 ]
 
@@ -50,6 +48,45 @@ function proofBody({ world }: SmallWorld, deposit: FakeDeposit, index: number): 
       rollup_exit_root: leaf.rollupExitRoot,
     },
   })
+}
+
+/** Newest first; of those with one time the later network's first. */
+function byTime<Row extends FakeDeposit | FakeClaim>(rows: readonly Row[]): readonly Row[] {
+  const place = new Map(rows.map((row, at) => [row, at]))
+  return [...rows].sort(
+    (left, right) =>
+      right.timestampSec - left.timestampSec ||
+      right.networkId - left.networkId ||
+      place.get(right)! - place.get(left)!,
+  )
+}
+
+function depositsTo({ world }: SmallWorld, receiver: string): readonly ExpectedDeposit[] {
+  return byTime(
+    [0, 1, 2]
+      .flatMap((networkId) => expectedDeposits(world, networkId))
+      .filter(({ destinationAddress }) => destinationAddress === receiver),
+  )
+}
+
+function depositsBody(deposits: readonly ExpectedDeposit[], total = deposits.length): string {
+  return JSON.stringify({ deposits: deposits.map(depositRow), total_cnt: String(total) })
+}
+
+function claimRow(claim: FakeClaim): object {
+  return {
+    index: claim.depositCount,
+    orig_net: claim.originNetwork,
+    orig_addr: getAddress(claim.originAddress),
+    amount: String(claim.amount),
+    network_id: claim.networkId,
+    dest_addr: getAddress(claim.destinationAddress),
+    block_num: String(claim.blockNumber),
+    tx_hash: claim.transactionHash,
+    rollup_index: claim.sourceNetwork === 0 ? 0 : claim.sourceNetwork - 1,
+    mainnet_flag: claim.sourceNetwork === 0,
+    global_index: String(claim.globalIndex),
+  }
 }
 
 /** Those that can be claimed, or were. */
@@ -95,6 +132,71 @@ const OWN_FLAG =
   'ready says that a claim passes now, or that it was claimed; the original takes no look at the destination between two L2s, and keeps what a removed root made ready'
 
 export const zkevmPairs: readonly Pair[] = [
+  {
+    endpoint: '/bridges/{dest_addr}',
+    about: 'rows of all networks, `total_cnt`; `offset`, `limit`',
+    verdict: 'better',
+    why: `by the time of their blocks, newest first; the original sorts by when it has read them. ${OWN_FLAG}`,
+    exchanged: (small) => {
+      const receiver = small.ready.destinationAddress
+      const all = depositsTo(small, receiver)
+      const part = (from: number, to: number) => depositsBody(all.slice(from, to), all.length)
+      return [
+        { value: receiver, query: '', body: part(0, 25) },
+        { value: receiver.slice(2).toUpperCase(), query: '', body: part(0, 25) },
+        { value: getAddress(receiver), query: 'limit=2', body: part(0, 2) },
+        { value: receiver, query: 'limit=3&offset=2', body: part(2, 5) },
+        { value: receiver, query: 'limit=1000000&offset=0', body: part(0, 100) },
+        { value: receiver, query: 'limit=0', body: part(0, 25) },
+        { value: receiver, query: 'offset=4000', body: depositsBody([], all.length) },
+        { value: receiver, query: `dest_addr=0x${'ee'.repeat(20)}`, body: part(0, 25) },
+        { value: `0x${'ee'.repeat(20)}`, query: '', body: depositsBody([]) },
+        { value: 'nobody', query: '', body: depositsBody(depositsTo(small, `0x${'00'.repeat(20)}`)) },
+        ...numberFaults('limit').map((pair) => ({ ...pair, value: receiver })),
+      ]
+    },
+  },
+  {
+    endpoint: '/bridges/{dest_addr}',
+    about: '`net_id`, `dest_net`',
+    verdict: 'same',
+    exchanged: (small) => {
+      const receiver = small.ready.destinationAddress
+      const all = depositsTo(small, receiver)
+      const having = (filter: (deposit: ExpectedDeposit) => boolean) => depositsBody(all.filter(filter))
+      return [
+        { query: 'net_id=0', body: having(({ networkId }) => networkId === 0) },
+        { query: 'netId=1', body: having(({ networkId }) => networkId === 1) },
+        { query: 'net_id=77', body: depositsBody([]) },
+        { query: 'dest_net=0', body: having(({ destinationNetwork }) => destinationNetwork === 0) },
+        {
+          query: 'net_id=0&dest_net=2',
+          body: having(({ networkId, destinationNetwork }) => networkId === 0 && destinationNetwork === 2),
+        },
+      ].map((pair) => ({ ...pair, value: receiver }))
+    },
+  },
+  {
+    endpoint: '/claims/{dest_addr}',
+    about: 'rows of all networks, `total_cnt`; `offset`, `limit`',
+    verdict: 'better',
+    why: '`block_num` is that of the claim; the original says "0". Claims in force, by time',
+    exchanged: (small) => {
+      const receiver = small.claimed.destinationAddress
+      const all = byTime(
+        [0, 1, 2]
+          .flatMap((networkId) => small.world.network(networkId).claims())
+          .filter(({ destinationAddress }) => destinationAddress === receiver),
+      )
+      const part = (from: number, to: number) =>
+        JSON.stringify({ claims: all.slice(from, to).map(claimRow), total_cnt: String(all.length) })
+      return [
+        { value: receiver, query: '', body: part(0, 25) },
+        { value: receiver, query: 'limit=1', body: part(0, 1) },
+        { value: receiver, query: 'limit=1&offset=1', body: part(1, 2) },
+      ]
+    },
+  },
   {
     endpoint: '/bridge',
     about: 'the record; `net_id`, `deposit_cnt`',

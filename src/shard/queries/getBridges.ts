@@ -7,15 +7,17 @@ import { type OrdinalStretch, within } from '../sets/listAlgebra.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { makeBridgeRecord } from './bridgeRecord.js'
 import { pageOf } from './pageOf.js'
+import { pageOfAll } from './pageOfAll.js'
 import { selectBridges } from './selectBridges.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Deposits of one network, newest first unless the query asks otherwise. A page beyond the end is empty, with the same total. */
+/** Deposits of one network, newest first unless the query asks otherwise, or of all, newest first. A page beyond the end is empty, with the same total. */
 export function getBridges(
   shards: ShardReaders,
   query: BridgesQuery,
   template: RowTemplate = bridgeTemplate,
 ): Answer<Page<BridgeRecord>> {
+  if (query.networkId === undefined) return success(bridgesOfAll(shards, query, template))
   const source = shards.get(query.networkId)
   const matching = selectBridges(shards, source, query)
   const isFilteredByTime = hasTimeFilter(query) && source.state.doTimesFall
@@ -38,6 +40,24 @@ export function getBridges(
       (writer) => shards.rowPackers.of('bridges', writer, source, template),
       (depositCount) => makeBridgeRecord(shards, source, depositCount, isWhole, showsLeaf),
     ),
+  )
+}
+
+function bridgesOfAll(shards: ShardReaders, query: BridgesQuery, template: RowTemplate): Page<BridgeRecord> {
+  const strands = shards.networkIds.map((networkId) => {
+    const view = shards.get(networkId)
+    const { deposits, state } = view
+    return {
+      view,
+      rows: selectBridges(shards, view, { ...query, networkId }),
+      timeOf: (depositCount: number) => deposits.getTimestampSec(depositCount),
+      doTimesFall: state.doTimesFall,
+    }
+  })
+  const isWhole = !saysLengths(template)
+  const showsLeaf = showsField(template, 'leafHash')
+  return pageOfAll(strands, query, template, (view, depositCount) =>
+    makeBridgeRecord(shards, view, depositCount, isWhole, showsLeaf),
   )
 }
 

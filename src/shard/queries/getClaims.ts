@@ -17,15 +17,17 @@ import {
 } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { pageOf } from './pageOf.js'
+import { pageOfAll } from './pageOfAll.js'
 import { selectClaims } from './selectClaims.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Claims in force on one network, newest first unless the query asks otherwise. A page beyond the end is empty, with the same total. */
+/** Claims in force on one network, newest first unless the query asks otherwise, or on all, newest first. A page beyond the end is empty, with the same total. */
 export function getClaims(
   shards: ShardReaders,
   query: ClaimsQuery,
   template: RowTemplate = claimTemplate,
 ): Answer<Page<ClaimRecord>> {
+  if (query.networkId === undefined) return success(claimsOfAll(shards, query, template))
   const view = shards.get(query.networkId)
   const frame = {
     operation: 'getClaims' as const,
@@ -44,6 +46,22 @@ export function getClaims(
       (writer) => shards.rowPackers.of('claims', writer, view, template),
       (ordinal) => makeClaimRecord(shards, view, ordinal, isWithDeposit),
     ),
+  )
+}
+
+function claimsOfAll(shards: ShardReaders, query: ClaimsQuery, template: RowTemplate): Page<ClaimRecord> {
+  const strands = shards.networkIds.map((networkId) => {
+    const view = shards.get(networkId)
+    return {
+      view,
+      rows: selectClaims(shards, view, { ...query, networkId }),
+      timeOf: (ordinal: number) => view.claims.getTimestampSec(ordinal),
+      doTimesFall: view.state.doTimesFall,
+    }
+  })
+  const isWithDeposit = showsDeposit(template)
+  return pageOfAll(strands, query, template, (view, ordinal) =>
+    makeClaimRecord(shards, view, ordinal, isWithDeposit),
   )
 }
 

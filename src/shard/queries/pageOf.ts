@@ -31,6 +31,11 @@ interface RewindState {
   untouchedSince(epoch: number): Rewind
 }
 
+/** Number of rows in front of a page that no cursor names. */
+export function skippedBy({ skipped, pageNumber, pageSize }: Paging): number {
+  return skipped ?? (pageNumber - 1) * pageSize
+}
+
 /**
  * Cuts one page out of a list. A cursor is the ordinal between the rows already given and the rest, so it stays right however many
  * rows are appended. It is refused only when a rewind took back rows below it.
@@ -40,7 +45,7 @@ export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answ
   const first = frame.from === 0 ? 0 : list.rank(frame.from)
   const end = frame.below === Number.POSITIVE_INFINITY ? list.length : Math.max(first, list.rank(frame.below))
   /** Number of rows before the page, in the order of the answer. */
-  let skipped = (query.pageNumber - 1) * pageSize
+  let skipped = skippedBy(query)
   if (query.cursor !== undefined) {
     const border = borderOf(query.cursor, frame)
     if (border === undefined) return cursorOutdated()

@@ -4,6 +4,8 @@ import { type Dialect, endpoint, type FrontFacts } from '../frame/dialect.js'
 import { lacksRow } from '../frame/onlyRow.js'
 import {
   bridgeParser,
+  bridgesParser,
+  claimsParser,
   proofByRootParser,
   proofParser,
   secondProofParser,
@@ -12,8 +14,11 @@ import {
 import { refuse } from './zkevmRefusals.js'
 import {
   chosenProofPresenter,
+  claimRow,
+  claimsPresenter,
   depositPresenter,
   depositRow,
+  depositsPresenter,
   namedProofPresenter,
   tokenPresenter,
   tokenRow,
@@ -28,6 +33,20 @@ export const zkevmDialect: Dialect = {
       operation: 'getBridges',
       createParser: bridgeParser,
       form: { rows: depositRow, presenter: depositPresenter, lacks: lacksRow, refuse },
+    }),
+    endpoint({
+      label: 'zkevm.bridges',
+      path: '/bridges/{dest_addr}',
+      operation: 'getBridges',
+      createParser: bridgesParser,
+      form: { rows: depositRow, presenter: depositsPresenter, refuse },
+    }),
+    endpoint({
+      label: 'zkevm.claims',
+      path: '/claims/{dest_addr}',
+      operation: 'getClaims',
+      createParser: claimsParser,
+      form: { rows: claimRow, presenter: claimsPresenter, refuse },
     }),
     endpoint({
       label: 'zkevm.merkleProof',

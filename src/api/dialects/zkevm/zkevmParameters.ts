@@ -1,7 +1,12 @@
 import { decodeHex } from '../../../protocol/hex.js'
 import { asDepositCount, asNetworkId, type DepositCount, type NetworkId } from '../../../protocol/units.js'
 import { type Answer, failure, success } from '../../../query/answers.js'
-import type { BridgesQuery, ClaimProofQuery, TokenMappingsQuery } from '../../../query/queries.js'
+import type {
+  BridgesQuery,
+  ClaimProofQuery,
+  ClaimsQuery,
+  TokenMappingsQuery,
+} from '../../../query/queries.js'
 import { globalExitRootUnknown } from '../../../query/refusals.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
 import { firstValue, type GoParameters, goParser, parseFault } from '../frame/goParameters.js'
@@ -66,6 +71,73 @@ export const bridgeParser: ParserOf<BridgesQuery> = (servedNetworks) =>
       if (!deposit.ok) return deposit
       const { networkId, depositCount } = deposit.value
       return success({ networkId, pageNumber: 1, pageSize: 1, depositCounts: [depositCount] })
+    },
+    unserved,
+  )
+
+const PAGE_SIZE = 25
+const MAX_PAGE_SIZE = 100
+/** No tree has so many leaves: a deposit count that is never found. */
+const NO_DEPOSIT = asDepositCount(UINT32_MAX)
+
+/** Too many rows are cut down without a word. */
+function readPage(
+  parameters: GoParameters,
+): Answer<Pick<BridgesQuery, 'pageNumber' | 'pageSize' | 'skipped'>> {
+  const skipped = uint32(parameters, 'offset')
+  if (!skipped.ok) return skipped
+  const limit = uint32(parameters, 'limit')
+  if (!limit.ok) return limit
+  const pageSize = Math.min(limit.value === 0 ? PAGE_SIZE : limit.value, MAX_PAGE_SIZE)
+  return success({ pageNumber: 1, pageSize, skipped: skipped.value })
+}
+
+/** The address that stands in the path, read as `common.HexToAddress` does: the last 20 bytes, zeros in front of fewer. */
+function readReceiver(parameters: GoParameters): Uint8Array {
+  const [, digits = ''] = /^(?:0[xX])?([0-9a-fA-F]*)$/.exec(firstValue(parameters, RECEIVER)) ?? []
+  return decodeHex(`0x${digits.padStart(40, '0').slice(-40)}`)!
+}
+
+const RECEIVER = 'dest_addr'
+
+/** A filter that is there or not, since 0 is a network. */
+function readNetwork(parameters: GoParameters, ...names: readonly string[]): Answer<NetworkId | undefined> {
+  if (!names.some((name) => parameters.has(name))) return success(undefined)
+  const networkId = uint32(parameters, ...names)
+  return networkId.ok ? success(asNetworkId(networkId.value)) : networkId
+}
+
+/** Deposits to an account, on one network or on all. */
+export const bridgesParser: ParserOf<BridgesQuery> = (servedNetworks) =>
+  goParser(
+    servedNetworks,
+    (parameters) => {
+      const page = readPage(parameters)
+      if (!page.ok) return page
+      const source = readNetwork(parameters, 'net_id', 'netId')
+      if (!source.ok) return source
+      const destination = readNetwork(parameters, 'dest_net', 'destNet')
+      if (!destination.ok) return destination
+      const query = {
+        ...page.value,
+        toAddress: readReceiver(parameters),
+        ...(destination.value === undefined ? {} : { networkIds: [destination.value] }),
+      }
+      if (source.value === undefined) return success<BridgesQuery>(query)
+      return servedNetworks.has(source.value)
+        ? success<BridgesQuery>({ ...query, networkId: source.value })
+        : success<BridgesQuery>({ ...query, depositCounts: [NO_DEPOSIT] })
+    },
+    unserved,
+  )
+
+/** Claims for an account, on all networks. */
+export const claimsParser: ParserOf<ClaimsQuery> = (servedNetworks) =>
+  goParser(
+    servedNetworks,
+    (parameters) => {
+      const page = readPage(parameters)
+      return page.ok ? success<ClaimsQuery>({ ...page.value, toAddress: readReceiver(parameters) }) : page
     },
     unserved,
   )

@@ -1,9 +1,11 @@
+import { isL1, rollupIndexOf } from '../../../protocol/networks.js'
 import type { ClaimProofRecord, L1InfoLeafRecord } from '../../../query/proofRecords.js'
-import type { BridgeRecord, TokenMappingRecord } from '../../../query/records.js'
+import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../../query/records.js'
 import type { RowTemplate } from '../../../query/rowTemplate.js'
 import { asciiBytes } from '../../present/jsonWriter.js'
+import { pageWriter } from '../../present/pageWriter.js'
 import { type AnswerLife, type Presenter, writeKeptBranch } from '../../present/present.js'
-import { recordWriter } from '../../present/recordWriter.js'
+import { recordWriter, type WriteValue } from '../../present/recordWriter.js'
 import { onlyRowPresenter } from '../frame/onlyRow.js'
 import { fieldsOf } from '../frame/templatePart.js'
 
@@ -14,7 +16,14 @@ interface Deposit extends BridgeRecord {
   readonly wasReady: boolean
 }
 
+/** A claim, and what its global index is made of. */
+interface Claim extends ClaimRecord {
+  readonly rollupIndex: number
+  readonly isOfMainnet: boolean
+}
+
 const deposit = fieldsOf<Deposit>()
+const claim = fieldsOf<Claim>()
 const token = fieldsOf<TokenMappingRecord>()
 const proof = fieldsOf<ClaimProofRecord>()
 const leaf = fieldsOf<L1InfoLeafRecord>()
@@ -44,6 +53,52 @@ function toDeposit(row: BridgeRecord): Deposit {
 }
 
 export const depositPresenter = onlyRowPresenter<BridgeRecord>(depositRow, 'deposit', toDeposit)
+
+/** The row of a claim. */
+export const claimRow: RowTemplate = [
+  claim('index', 'depositCount', 'number'),
+  claim('orig_net', 'tokenNetwork', 'number'),
+  claim('orig_addr', 'tokenAddress', 'checksum'),
+  claim('amount', 'amount', 'digits'),
+  claim('network_id', 'destinationNetwork', 'number'),
+  claim('dest_addr', 'destinationAddress', 'checksum'),
+  claim('block_num', 'blockNumber', 'quotedNumber'),
+  claim('tx_hash', 'transactionHash', 'hex'),
+  claim('rollup_index', 'rollupIndex', 'number'),
+  claim('mainnet_flag', 'isOfMainnet', 'boolean'),
+  claim('global_index', 'globalIndex', 'digits'),
+]
+
+function toClaim(row: ClaimRecord): Claim {
+  const isOfMainnet = isL1(row.sourceNetwork)
+  return { ...row, isOfMainnet, rollupIndex: isOfMainnet ? 0 : rollupIndexOf(row.sourceNetwork) }
+}
+
+const TOTAL = asciiBytes('],"total_cnt":"')
+const QUOTED_END = asciiBytes('"}')
+
+/** Pages of a list: `{"<name>":[rows],"total_cnt":"n"}`. */
+function listPresenter<Row extends object>(name: string, spell: (row: Row) => object): Presenter<Page<Row>> {
+  const rowWriterOf = (template: RowTemplate): WriteValue<Row> => {
+    const write = recordWriter<object>(template)
+    return (writer, row) => write(writer, spell(row))
+  }
+  const { writePart } = pageWriter<Row>(name, rowWriterOf, (writer, { total }) => {
+    writer.raw(TOTAL)
+    writer.uint(total)
+    writer.raw(QUOTED_END)
+  })
+  return {
+    // From records: rows that are stored bytes have no fields of others.
+    write(writer, { rows, template, page, limit, total, nextCursor }) {
+      writePart(writer, { rows, template, page, limit, total, nextCursor }, 0, rows.length)
+    },
+    life: () => 'commit',
+  }
+}
+
+export const depositsPresenter = listPresenter<BridgeRecord>('deposits', toDeposit)
+export const claimsPresenter = listPresenter<ClaimRecord>('claims', toClaim)
 
 export const tokenRow: RowTemplate = [
   token('orig_net', 'originNetwork', 'number'),

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { newestOfAll } from '../../../../src/shard/sets/newestOfAll.js'
+import { listOf } from '../../../../src/shard/sets/ordinalList.js'
+
+/** Times of one network's rows, in the order of its chain. */
+const times = (minLength: number) =>
+  fc.array(fc.integer({ min: 0, max: 60 }), { minLength, maxLength: 900, size: 'max' })
+
+function strandOf(own: readonly number[], doTimesFall: boolean) {
+  // Every second row matches.
+  const ordinals = own.map((_, at) => 2 * at)
+  return { rows: listOf(ordinals), timeOf: (ordinal: number) => own[ordinal / 2]!, doTimesFall }
+}
+
+/** Newest first, one row after another; of equal times the later strand's. */
+function allRows(networks: readonly (readonly number[])[]) {
+  const rest = networks.map((own) => own.map((time, at) => ({ time, ordinal: 2 * at })))
+  const rows: { readonly strand: number; readonly ordinal: number }[] = []
+  for (;;) {
+    let newest = -1
+    rest.forEach((own, strand) => {
+      const time = own.at(-1)?.time
+      if (time !== undefined && (newest < 0 || time >= rest[newest]!.at(-1)!.time)) newest = strand
+    })
+    if (newest < 0) return rows
+    rows.push({ strand: newest, ordinal: rest[newest]!.pop()!.ordinal })
+  }
+}
+
+test('each page of all networks is a part of their rows in one order, however far back it is', () => {
+  let far = 0
+  fc.assert(
+    fc.property(
+      fc.tuple(times(800), times(0), times(300)),
+      fc.boolean(),
+      fc.nat({ max: 1_200 }),
+      fc.integer({ min: 1, max: 40 }),
+      (drawn, doTimesFall, skipped, count) => {
+        const networks = doTimesFall ? drawn : drawn.map((own) => [...own].sort((a, b) => a - b))
+        const strands = networks.map((own) => strandOf(own, doTimesFall))
+        const page = newestOfAll(strands, skipped, count)
+        assert.deepEqual(page, allRows(networks).slice(skipped, skipped + count))
+        if (skipped > 1_000) far++
+      },
+    ),
+    { numRuns: 100 },
+  )
+  assert.ok(far > 0)
+})
