@@ -66,14 +66,4 @@ for (const { transport, world } of worlds) {
     )
     assert.deepEqual(Object.keys(sync[0]), ['network_id', 'percentage', 'remaining_blocks', 'synced'])
   })
-
-  test(`${transport.name}: a proof under a leaf that we chose is asked for again, one under a named root may be kept for ever`, async () => {
-    const { networkId, depositCount } = world.ready
-    const of = `net_id=${networkId}&deposit_cnt=${depositCount}`
-    const ger = world.world.network(0).globalExitRoot()
-    const chosen = await ask(`/zkevm/merkle-proof?${of}`)
-    assert.equal(chosen.headers.get('cache-control'), 'no-cache')
-    const named = await ask(`/zkevm/merkle-proof-by-ger?${of}&ger=${ger}`)
-    assert.match(named.headers.get('cache-control')!, /immutable/)
-  })
 }

@@ -631,7 +631,7 @@ const OTHER_DIALECTS = { proof: { basePath: '/proof' }, zkevm: { basePath: '/zke
 
 test('two dialects can not stand at one path', (t) => {
   const [mistake] = mistakesOf(t, `${EXAMPLE_TOML}\n[dialects.zkevm]\nbase_path = "/proof"`)
-  assert.equal(mistake, 'dialects.zkevm.base_path is "/proof", as dialects.proof.base_path is')
+  assert.equal(mistake, 'dialects.proof.base_path is "/proof", as dialects.zkevm.base_path is')
 })
 
 test('the base path of a dialect is a path of its own', (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { newestOfAll } from '../../../../src/shard/sets/newestOfAll.js'
+import { newestOfAll } from '../../../../src/shard/queries/pageOfAll.js'
 import { listOf } from '../../../../src/shard/sets/ordinalList.js'
 
 /** Times of one network's rows, in the order of its chain. */
