@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { openApiDocument } from '../../src/api/docs/openapi.js'
 import { statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
 import { startHttpWorld } from '../support/httpWorld.js'
@@ -9,7 +10,21 @@ import { eachTransport } from './eachTransport.js'
 
 const BRIDGES = '/bridge/v1/bridges?network_id=1'
 const POOL = { workers: 1, maxQueue: 10_000 }
+/** What the description says of `min_sequence`. */
+const { items, minItems, maxItems } = minSequenceSchema()
 const CLUSTER = { maxLagMs: 5_000, maxStaleMs: 5_000 } as Config['cluster']
+
+function minSequenceSchema() {
+  const { paths } = openApiDocument('1.0.0') as {
+    paths: Record<string, { get: { parameters: { name: string; schema: object }[] } }>
+  }
+  const { parameters } = paths['/bridge/v1/bridges']!.get
+  return parameters.find(({ name }) => name === 'min_sequence')!.schema as {
+    items: { pattern: string }
+    minItems: number
+    maxItems: number
+  }
+}
 
 for (const transport of eachTransport()) {
   /** Network 1 is stored up to block 45, and its log up to 7. */
@@ -58,6 +73,22 @@ for (const transport of eachTransport()) {
     const { status, headers, body } = await ask('&min_sequence=1:8')
     assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
     assert.match(body, /the log of network 1 is stored up to 7 here, min_sequence asks for 8/)
+  })
+
+  test(`${transport.name}: places in a log are taken exactly as the OpenAPI document describes them`, async (context) => {
+    const { ask } = await start(context, 10_000)
+    const asked = ['', '1', '1:', ':1', '01:7', '1:07', '1:7', '1:0,0:0', '1:7,', '1:7'.repeat(6)]
+    for (const count of [53, 54]) asked.push(new Array(count).fill('1:7').join())
+    for (const text of asked) {
+      // An array without items is written as an empty text.
+      const places = text === '' ? [] : text.split(',')
+      const isAllowed =
+        places.length >= minItems &&
+        places.length <= maxItems &&
+        places.every((place) => new RegExp(items.pattern).test(place))
+      const { status, body } = await ask(`&min_sequence=${text}`)
+      assert.equal(status, isAllowed ? 200 : 400, `${text}: ${body}`)
+    }
   })
 
   test(`${transport.name}: a service that is alone names no blocks, and has no log to wait for`, async (context) => {

@@ -144,7 +144,12 @@ const MIN_SEQUENCE: Json = {
   required: false,
   description:
     'Only in a cluster, 400 elsewhere: `network:sequence`, comma-separated or repeated. The answer waits until this instance has stored the log of each network up to there, as far as `log_sequence` of `/sync-status` on another one has shown it; shortly before the deadline it is a 503.',
-  schema: { type: 'array', items: { type: 'string', pattern: '^\\d{1,10}:\\d{1,15}$' }, maxItems: 53 },
+  schema: {
+    type: 'array',
+    items: { type: 'string', pattern: '^(0|[1-9]\\d{0,9}):(0|[1-9]\\d{0,14})$' },
+    minItems: 1,
+    maxItems: 53,
+  },
   style: 'form',
   explode: false,
 }
