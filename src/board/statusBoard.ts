@@ -90,6 +90,16 @@ const fields = [
   'logLagMs',
   /** `monotonicMs()` when the servers last told the end of the log; unknown before. */
   'logHeardMs',
+  /** Verified snapshots of the network that the servers have. */
+  'snapshots',
+  /** Place in the log of the newest one; unknown while there is none. */
+  'snapshotSequence',
+  /** Unix milliseconds when it was made, by its maker's clock; unknown while there is none. */
+  'snapshotMadeMs',
+  /** What it takes in the object store; unknown while there is none. */
+  'snapshotBytes',
+  /** Snapshots that this instance could not make, or not take over, since the process started. */
+  'snapshotFailures',
 ] as const
 
 export type StatusField = (typeof fields)[number]
@@ -110,6 +120,9 @@ const maybeUnknown = [
   'logSequence',
   'logEnd',
   'logHeardMs',
+  'snapshotSequence',
+  'snapshotMadeMs',
+  'snapshotBytes',
   'lastCommitMs',
   'progressMs',
 ] as const satisfies readonly StatusField[]

@@ -510,7 +510,7 @@ export interface NetworkSync {
   /** Deposits and claims whose sender is not known yet. */
   readonly unresolvedSenders: number
   readonly endpoints: readonly EndpointSync[]
-  /** In a cluster: `leads`, this instance reads the chain for all, or `follows`. Absent, as the next four, from a service that is alone. */
+  /** In a cluster: `leads`, this instance reads the chain for all, or `follows`. Absent, as the next six, from a service that is alone. */
   readonly role?: string
   /** Message of the log up to which all is stored here; for `min_sequence`. */
   readonly logSequence?: number
@@ -520,6 +520,10 @@ export interface NetworkSync {
   readonly logLagMs?: number
   /** Milliseconds since the servers last told the end of the log; absent before the first time, too. */
   readonly logAgeMs?: number
+  /** Message of the log up to which the newest snapshot has all; absent while there is none. */
+  readonly snapshotSequence?: number
+  /** Milliseconds since it was made. */
+  readonly snapshotAgeMs?: number
   /** Those of the health record that hold for this network; absent when there are none. */
   readonly reasons?: readonly string[]
 }
@@ -1092,7 +1096,7 @@ export const shapes = {
   BridgeSync: 'l1_bridges_indexed:n l2_bridges_indexed:n last_update:t',
   EndpointSync: 'endpoint:t in_use:b resting:t~',
   NetworkSync:
-    'network_id:n current_block:n synced_block:n is_synced:b finalized_block:n~ lag_seconds:n~ head_age_seconds:n~ halted:t~ contract_deposit_count:n~ contracts_compared:b~ indexed_deposit_count:n indexed_claim_count:n unresolved_senders:n endpoints:EndpointSync* role:t? log_sequence:n? log_lag:n? log_lag_ms:n? log_age_ms:n? reasons:t*?',
+    'network_id:n current_block:n synced_block:n is_synced:b finalized_block:n~ lag_seconds:n~ head_age_seconds:n~ halted:t~ contract_deposit_count:n~ contracts_compared:b~ indexed_deposit_count:n indexed_claim_count:n unresolved_senders:n endpoints:EndpointSync* role:t? log_sequence:n? log_lag:n? log_lag_ms:n? log_age_ms:n? snapshot_sequence:n? snapshot_age_ms:n? reasons:t*?',
   SyncStatusResponse: 'l1_sync:ChainSync l2_sync:ChainSync bridge_sync:BridgeSync networks:NetworkSync*',
   Network:
     'network_id:n chain_id:n bridge:t global_exit_root_manager:t rollup_manager:t~ start_block:n finality:t',

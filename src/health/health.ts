@@ -14,6 +14,7 @@ import {
   lagSeconds,
   logAgeMs,
   type NetworkSample,
+  snapshotAgeMs,
 } from './healthSample.js'
 import type { HealthAnswer, Readiness } from './healthSource.types.js'
 
@@ -215,16 +216,23 @@ function isApart({ row }: NetworkView, view: ServiceView): boolean {
 function standingOf(
   row: StatusRow,
   view: ServiceView,
-): Pick<NetworkSyncRecord, 'role' | 'log_sequence' | 'log_lag' | 'log_lag_ms' | 'log_age_ms'> {
+): Pick<
+  NetworkSyncRecord,
+  'role' | 'log_sequence' | 'log_lag' | 'log_lag_ms' | 'log_age_ms' | 'snapshot_sequence' | 'snapshot_age_ms'
+> {
   if (view.cluster === undefined) return {}
   const sequence = row.get('logSequence') ?? 0
   const ageMs = logAgeMs(row, view.monotonicMs)
+  const snapshotSequence = row.get('snapshotSequence')
+  const snapshotMs = snapshotAgeMs(row, view.unixMs)
   return {
     role: row.get('leads') === 1 ? 'leads' : 'follows',
     log_sequence: sequence,
     log_lag: Math.max(0, (row.get('logEnd') ?? 0) - sequence),
     log_lag_ms: row.get('logLagMs'),
     ...(ageMs === undefined ? {} : { log_age_ms: ageMs }),
+    ...(snapshotSequence === undefined ? {} : { snapshot_sequence: snapshotSequence }),
+    ...(snapshotMs === undefined ? {} : { snapshot_age_ms: snapshotMs }),
   }
 }
 

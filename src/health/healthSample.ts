@@ -86,6 +86,12 @@ export function logAgeMs(row: StatusRow, nowMs: number): number | undefined {
   return heardMs === undefined ? undefined : Math.max(0, nowMs - heardMs)
 }
 
+/** Milliseconds since the newest snapshot of the network was made, by its maker's clock; undefined while there is none. */
+export function snapshotAgeMs(row: StatusRow, nowUnixMs: number): number | undefined {
+  const madeMs = row.get('snapshotMadeMs')
+  return madeMs === undefined ? undefined : Math.max(0, nowUnixMs - madeMs)
+}
+
 /**
  * Whether the chain stands still: its head is old and has not moved for a while.
  * @param limitMs oldest head that is not stalled; 0 = any age.

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { haltReasons } from '../board/haltReason.js'
 import { type StatusBoardHandle, type StatusRow, statusRow } from '../board/statusBoard.js'
 import { monotonicMs, unixMs } from '../telemetry/clocks.js'
-import { headAgeSeconds, lagBlocks, lagSeconds, logAgeMs } from './healthSample.js'
+import { headAgeSeconds, lagBlocks, lagSeconds, logAgeMs, snapshotAgeMs } from './healthSample.js'
 
 interface NetworkGauge {
   readonly name: string
@@ -124,6 +124,24 @@ const clusterGauges: readonly NetworkGauge[] = [
       return ageMs === undefined ? undefined : ageMs / 1000
     },
   },
+  {
+    name: 'bds_cluster_snapshots',
+    help: 'Verified snapshots that the servers have',
+    read: (row) => row.get('snapshots'),
+  },
+  {
+    name: 'bds_cluster_snapshot_age_seconds',
+    help: 'Seconds since the newest snapshot was made',
+    read: (row) => {
+      const ageMs = snapshotAgeMs(row, unixMs())
+      return ageMs === undefined ? undefined : ageMs / 1000
+    },
+  },
+  {
+    name: 'bds_cluster_snapshot_bytes',
+    help: 'Bytes of the newest snapshot in the object store',
+    read: (row) => row.get('snapshotBytes'),
+  },
 ]
 
 /** Registers metrics of every network, which are read from the status board when Prometheus asks. */
@@ -163,6 +181,18 @@ export function registerNetworkMetrics(
       }
     },
   })
+  if (isInCluster)
+    new Counter({
+      name: 'bds_cluster_snapshot_failures_total',
+      help: 'Snapshots that this instance could not make, or not take over, since the process started',
+      labelNames: ['network_id'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { networkId, row } of rows)
+          this.inc({ network_id: networkId }, row.get('snapshotFailures'))
+      },
+    })
   new Counter({
     name: 'bds_reorgs_total',
     help: 'Reorgs followed since the process started',

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
+import { type StatusBoardHandle, type StatusRow, statusRow } from '../board/statusBoard.js'
 import { ClusterUnavailableError } from '../cluster/clusterFaults.js'
 import type { ClusterServers } from '../cluster/clusterServers.js'
 import { type CommandLog, createCommandLog } from '../cluster/commandLog.js'
@@ -137,7 +137,25 @@ async function serve(parts: ServingParts, signal: AbortSignal): Promise<void> {
     ...(cluster.role === 'any' ? [spread.run(signal)] : []),
     keepSnapshots(parts, sets, signal),
     renewStores(parts, sets, signal),
+    showSets(status, sets, signal),
   ])
+}
+
+/** Shows on the board which snapshots there are. */
+async function showSets(status: StatusBoardHandle, sets: SnapshotSets, signal: AbortSignal): Promise<void> {
+  const rows = status.networkIds.map((networkId) => ({ networkId, row: statusRow(status, networkId) }))
+  for await (const listed of sets.watch(signal))
+    for (const { networkId, row } of rows) {
+      const having = listed.filter(({ sequences }) => networkId in sequences)
+      row.set('snapshots', having.length)
+      row.set('snapshotSequence', having[0]?.sequences[networkId])
+      row.set('snapshotMadeMs', having[0]?.madeAtMs)
+      row.set('snapshotBytes', having[0]?.bytes[networkId])
+    }
+}
+
+function countFailure(rows: readonly StatusRow[]): void {
+  for (const row of rows) row.add('snapshotFailures', 1)
 }
 
 /** Folders of copies that a process could not remove because it was killed. */
@@ -180,6 +198,7 @@ async function keepSnapshots(parts: ServingParts, sets: SnapshotSets, signal: Ab
       }
     } catch (error) {
       if (signal.aborted || !isExpected(error)) throw error
+      countFailure(rows)
       logger.error('no snapshot could be made', { error })
       await systemClock.sleep(RETRY_MS * systemClock.random(), signal)
     }
@@ -206,7 +225,7 @@ async function takeOne(
 /** Whether any log has gone on since. */
 function hasMoved(
   newest: VerifiedSet | undefined,
-  rows: readonly ReturnType<typeof statusRow>[],
+  rows: readonly StatusRow[],
   { networks }: Config,
 ): boolean {
   return networks.some(
@@ -267,9 +286,11 @@ async function renewStores(
         post({ type: 'renewal', networkIds, isStaged: false })
         return
       }
+      countFailure(networkIds.map((networkId) => statusRow(status, networkId)))
       logger.error('no snapshot can replace what is stored, and the log has no beginning', { networkIds })
     } catch (error) {
       if (signal.aborted || !isExpected(error)) throw error
+      countFailure(networkIds.map((networkId) => statusRow(status, networkId)))
       logger.error('no snapshot could be taken over', { networkIds, error })
     }
     await systemClock.sleep(RETRY_MS, signal)

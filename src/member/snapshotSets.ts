@@ -16,6 +16,8 @@ export interface VerifiedSet {
   readonly maker: string
   /** Place in each network's log: what stands behind it is all that the set lacks. */
   readonly sequences: Readonly<Record<string, number>>
+  /** What the pieces of each network take in the object store. */
+  readonly bytes: Readonly<Record<string, number>>
 }
 
 /** Key of the list, on the board of leases. */
@@ -41,6 +43,21 @@ export class SnapshotSets {
   async list(signal: AbortSignal): Promise<readonly VerifiedSet[]> {
     const entry = await this.#asked(signal, () => this.#board.find(KEY, signal))
     return entry === undefined ? [] : decode(entry.value)
+  }
+
+  /** The list as it is, then each one that takes its place, until the signal is aborted. Silent servers are waited for. @throws the signal's reason. */
+  async *watch(signal: AbortSignal): AsyncGenerator<readonly VerifiedSet[], void> {
+    const patience = new Patience(this.#clock, signal)
+    while (!signal.aborted)
+      try {
+        for await (const { key, value } of this.#board.watch(signal)) {
+          patience.reset()
+          if (key === KEY) yield decode(value)
+        }
+      } catch (error) {
+        if (!(error instanceof ClusterUnavailableError)) throw error
+        await patience.pause()
+      }
   }
 
   /**

@@ -97,7 +97,13 @@ export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Verifi
         onProgress(0.5 + share / 2, `network ${networkId}: ${what === 'reading' ? 'reading back' : what}`),
     })
     const sequences = Object.fromEntries(made.map(({ network_id, log }) => [network_id, log!.sequence]))
-    const set: VerifiedSet = { id, madeAtMs, maker, sequences }
+    const bytes = Object.fromEntries(
+      made.map(({ network_id, chunks }) => [
+        network_id,
+        chunks.reduce((sum, { stored_bytes }) => sum + stored_bytes, 0),
+      ]),
+    )
+    const set: VerifiedSet = { id, madeAtMs, maker, sequences, bytes }
     await sets.add(set, signal)
     return set
   } catch (error) {

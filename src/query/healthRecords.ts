@@ -113,7 +113,7 @@ const networkSyncDefinition = {
       kind: 'text',
       isOptional: true,
       description:
-        'In a cluster: `leads`, this instance reads the chain for all, or `follows`. Absent, as the next four, from a service that is alone.',
+        'In a cluster: `leads`, this instance reads the chain for all, or `follows`. Absent, as the next six, from a service that is alone.',
     },
     log_sequence: {
       kind: 'count',
@@ -131,6 +131,16 @@ const networkSyncDefinition = {
       isOptional: true,
       description:
         'Milliseconds since the servers last told the end of the log; absent before the first time, too.',
+    },
+    snapshot_sequence: {
+      kind: 'count',
+      isOptional: true,
+      description: 'Message of the log up to which the newest snapshot has all; absent while there is none.',
+    },
+    snapshot_age_ms: {
+      kind: 'count',
+      isOptional: true,
+      description: 'Milliseconds since it was made.',
     },
     reasons: {
       kind: 'healthReason',

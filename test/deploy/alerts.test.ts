@@ -90,6 +90,11 @@ const faults: Readonly<Record<string, Fault>> = {
     firesAt: 12,
     labels: { ...network, reason: 'missing_log' },
   },
+  BdsSnapshotsFail: {
+    series: { bds_cluster_snapshot_failures_total: [counts(network, 1)] },
+    firesAt: 12,
+    labels: network,
+  },
   BdsDiskFull: {
     series: { bds_sync_halted: [[{ ...network, reason: 'disk_full' }, '_x10 1x900']] },
     firesAt: 10,
@@ -277,6 +282,7 @@ const well: Fault['series'] = {
   bds_contract_deposits: [[network, '100x800']],
   bds_deposits_indexed: [[network, '103x800']],
   bds_start_overs_total: [[network, '0x800']],
+  bds_cluster_snapshot_failures_total: [[network, '2x800']],
   // Four an hour.
   bds_reorgs_total: [[network, Array.from({ length: 13 }, (_, hour) => `${4 * hour}x59`).join(' ')]],
   bds_bridge_emergency_state: [[network, '0x800']],

@@ -93,6 +93,8 @@ interface Report {
     readonly made_by: string
     /** By network. */
     readonly log_sequence: Readonly<Record<string, number>>
+    /** In the object store, by network. */
+    readonly bytes: Readonly<Record<string, number>>
   }[]
 }
 
@@ -153,11 +155,12 @@ async function standings(
   const sets = await (await openSets(servers, signal)).list(signal)
   return {
     networks: rows,
-    snapshots: sets.map(({ id, madeAtMs, maker, sequences }) => ({
+    snapshots: sets.map(({ id, madeAtMs, maker, sequences, bytes }) => ({
       id,
       made_at: new Date(madeAtMs).toISOString(),
       made_by: maker,
       log_sequence: sequences,
+      bytes,
     })),
   }
 }
@@ -178,9 +181,12 @@ async function stepDown(
 
 function linesOf({ networks, snapshots }: Report): string {
   const lines = networks.map(lineOf)
-  for (const { id, made_at, made_by, log_sequence } of snapshots ?? []) {
+  for (const { id, made_at, made_by, log_sequence, bytes } of snapshots ?? []) {
     const places = Object.entries(log_sequence).map(([network, sequence]) => `${network}:${sequence}`)
-    lines.push(`snapshot ${id}: of ${made_at} by ${visibleText(made_by)}, log ${places.join(' ')}`)
+    const total = Object.values(bytes).reduce((sum, each) => sum + each, 0)
+    lines.push(
+      `snapshot ${id}: of ${made_at} by ${visibleText(made_by)}, ${total} bytes, log ${places.join(' ')}`,
+    )
   }
   if (snapshots?.length === 0) lines.push('no snapshot')
   return lines.join('\n')

@@ -62,6 +62,11 @@ interface Told {
   }[]
 }
 
+interface Standing {
+  readonly network_id: number
+  readonly snapshot_sequence?: number
+}
+
 function dataFolderOf(file: string): string {
   return /^data_dir = "(.*)"$/m.exec(readFileSync(file, 'utf8'))![1]!
 }
@@ -80,6 +85,14 @@ test(
     assert.equal(before.length, 1)
     for (const networkId of world.networkIds)
       assert.ok(before[0]!.log_sequence[networkId]! > 0, `network ${networkId} has a place`)
+
+    const { networks: standings } = await until(
+      () => first.read<{ networks: Standing[] }>('/bridge/v1/sync-status'),
+      ({ networks }) => networks.every(({ snapshot_sequence }) => snapshot_sequence !== undefined),
+      'the snapshot is told of',
+    )
+    for (const { network_id, snapshot_sequence } of standings)
+      assert.equal(snapshot_sequence, before[0]!.log_sequence[network_id])
 
     const member = nats.member()
     closeAfter(context, member)

@@ -118,8 +118,9 @@ test('an instance of a cluster is not ready while its servers are silent for too
 test('the sync status of an instance of a cluster tells who leads, and its place in each log; of another one it does not', () => {
   const { monitor, state, set } = world({}, CLUSTER)
   set(1, { leads: 1, logSequence: 40, logEnd: 43, logLagMs: 900, logHeardMs: state.nowMs - 250 })
+  set(1, { snapshotSequence: 30, snapshotMadeMs: START_MS - 60_000 })
   const standing = (network: object) =>
-    Object.entries(network).filter(([name]) => name === 'role' || name.startsWith('log_'))
+    Object.entries(network).filter(([name]) => name === 'role' || /^(log|snapshot)_/.test(name))
   const { networks } = monitor.syncStatus()
   assert.deepEqual(standing(networks[1]!), [
     ['role', 'leads'],
@@ -127,13 +128,17 @@ test('the sync status of an instance of a cluster tells who leads, and its place
     ['log_lag', 3],
     ['log_lag_ms', 900],
     ['log_age_ms', 250],
+    ['snapshot_sequence', 30],
+    ['snapshot_age_ms', 60_000],
   ])
-  assert.deepEqual(standing(networks[2]!).slice(0, 2), [
+  assert.deepEqual(standing(networks[2]!), [
     ['role', 'follows'],
     ['log_sequence', 0],
+    ['log_lag', 0],
+    ['log_lag_ms', 0],
   ])
   const alone = world()
-  alone.set(1, { leads: 1, logSequence: 40 })
+  alone.set(1, { leads: 1, logSequence: 40, snapshotSequence: 30 })
   assert.deepEqual(standing(alone.monitor.syncStatus().networks[1]!), [])
 })
 
@@ -494,7 +499,7 @@ test('the health record and the sync status are what their schemas say, before t
 
 test('the health record and the sync status have their fields in the order of their definitions', () => {
   const { monitor, set } = world({}, CLUSTER)
-  set(1, { haltReason: 1, logHeardMs: START_MS })
+  set(1, { haltReason: 1, logHeardMs: START_MS, snapshotSequence: 1, snapshotMadeMs: START_MS })
   const { record } = monitor.health()
   const status = monitor.syncStatus()
   assert.deepEqual(Object.keys(record), Object.keys(healthDefinition.fields))

@@ -15,7 +15,7 @@ async function open(faultOf?: FakeMember['faultOf']) {
 }
 
 function setOf(id: string, sequence: number): VerifiedSet {
-  return { id, madeAtMs: sequence, maker: 'a', sequences: { 0: sequence } }
+  return { id, madeAtMs: sequence, maker: 'a', sequences: { 0: sequence }, bytes: { 0: 10 } }
 }
 
 test('two verified sets are listed, newest first, and pieces of all others are removed', async () => {
@@ -51,6 +51,20 @@ test('a set that is given up leaves no piece, and answers that are lost are aske
   lost = 2
   await sets.add(setOf('s1', 1), signal)
   assert.deepEqual(await sets.list(signal), [setOf('s1', 1)])
+})
+
+test('who watches sees the list as it is, and each new one', async () => {
+  const { sets } = await open()
+  await sets.add(setOf('s1', 1), signal)
+  const end = new AbortController()
+  const watched = sets.watch(end.signal)
+  assert.deepEqual((await watched.next()).value, [setOf('s1', 1)])
+  const next = watched.next()
+  await sets.add(setOf('s2', 2), signal)
+  assert.deepEqual((await next).value, [setOf('s2', 2), setOf('s1', 1)])
+  const last = watched.next()
+  end.abort()
+  assert.equal((await last).done, true)
 })
 
 test('servers that are silent end a question as a line for operators', async () => {

@@ -42,6 +42,29 @@ test('the status board is exported as gauges, and unknown values are left out', 
   assert.ok(later.includes('bds_reorgs_total{network_id="7"} 3'), 'the counter is set, not added up')
 })
 
+test('snapshots of a cluster are exported; a network without one has no age', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000_042_500 })
+  const registry = new Registry()
+  const status = createStatusBoard([0, 7])
+  registerNetworkMetrics(registry, status, true, () => 0)
+  const row = statusRow(status, 7)
+  row.set('snapshots', 2)
+  row.set('snapshotMadeMs', 1_000_000_000_000)
+  row.set('snapshotBytes', 12_345)
+  row.add('snapshotFailures', 3)
+  const lines = (await registry.metrics())
+    .split('\n')
+    .filter((line) => line.startsWith('bds_cluster_snapshot'))
+  assert.deepEqual(lines, [
+    'bds_cluster_snapshots{network_id="0"} 0',
+    'bds_cluster_snapshots{network_id="7"} 2',
+    'bds_cluster_snapshot_age_seconds{network_id="7"} 42.5',
+    'bds_cluster_snapshot_bytes{network_id="7"} 12345',
+    'bds_cluster_snapshot_failures_total{network_id="0"} 0',
+    'bds_cluster_snapshot_failures_total{network_id="7"} 3',
+  ])
+})
+
 /** Some labels of the front, and what two front threads count. */
 function twoFronts() {
   const labels = { routes: ['getBridges', 'getClaims'], methods: ['GET', 'HEAD'], statuses: [200, 503] }
