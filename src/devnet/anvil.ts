@@ -1,10 +1,8 @@
-import { fork } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { GuardOrders, GuardReport } from './anvilGuard.js'
 import { DevnetError } from './devnetError.js'
+import { type GuardedGroup, startGuarded } from './guardedGroup.js'
 
 const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
@@ -53,16 +51,10 @@ interface Anvil {
 }
 
 /** Running nodes, in the order of their options. */
-export interface AnvilGroup {
-  /** For the nodes' files, and for other files that are to be removed with them. */
-  readonly folder: string
+export interface AnvilGroup extends Pick<GuardedGroup, 'folder' | 'guardPid' | 'stop'> {
   readonly anvils: readonly Anvil[]
-  /** The process that ends the nodes when this process has ended. */
-  readonly guardPid: number
   /** Resolves with the reason when a node ends without `stop`. */
   readonly failed: Promise<string>
-  /** Kills the nodes and removes the folder; resolves when both are done. May be called more than once. */
-  stop(): Promise<void>
 }
 
 /**
@@ -76,54 +68,20 @@ export async function startAnvils(
 ): Promise<AnvilGroup> {
   const binary = findAnvilBinary()
   const folder = mkdtempSync(folderPrefix)
-  const orders: GuardOrders = {
-    binary,
-    folder,
-    nodes: options.map((option, node) => anvilArguments(option, `${folder}/anvil-${node}`)),
-  }
-  const guard = fork(fileURLToPath(new URL('anvilGuard.js', import.meta.url)), [JSON.stringify(orders)], {
-    // In its own process group, so that a Ctrl-C in the terminal does not reach the guard and the nodes.
-    detached: true,
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const exited = new Promise<void>((resolve) => guard.once('exit', () => resolve()))
-  const anvils: Anvil[] = []
-  let stopping = false
-
-  const stop = async (): Promise<void> => {
-    stopping = true
-    if (guard.connected) guard.disconnect()
-    await exited
-  }
-
-  let reportFailure: (reason: string) => void = () => undefined
+  const commands = options.map(
+    (option, node) => [binary, ...anvilArguments(option, `${folder}/anvil-${node}`)] as const,
+  )
+  let report: (reason: string) => void = () => undefined
   const failed = new Promise<string>((resolve) => {
-    reportFailure = resolve
+    report = resolve
   })
-  const listening = new Promise<void>((resolve) => {
-    guard.on('message', (report: GuardReport) => {
-      if (report.type === 'ended') {
-        reportFailure(`anvil of chain ${options[report.node]?.chainId} ended: ${report.reason}`)
-        return
-      }
-      anvils[report.node] = { rpcUrl: `http://127.0.0.1:${report.port}`, pid: report.pid }
-      if (Object.keys(anvils).length === options.length) resolve()
-    })
+  const group = await startGuarded(folder, commands, {
+    what: "the devnet's chains",
+    nameOf: (at) => `anvil of chain ${options[at]?.chainId}`,
+    onEnd: report,
   })
-  void exited.then(() => {
-    if (stopping) return
-    // Without its guard a node would outlive us.
-    for (const { pid } of Object.values(anvils)) killIfAlive(pid)
-    reportFailure('the process that guards the anvil nodes ended')
-  })
-
-  const failure = await Promise.race([listening, failed])
-  if (failure !== undefined) {
-    await stop()
-    throw new DevnetError(`cannot start the devnet's chains: ${failure}`)
-  }
-  return { folder, anvils, guardPid: guard.pid!, failed, stop }
+  const anvils = group.processes.map(({ port, pid }) => ({ rpcUrl: `http://127.0.0.1:${port}`, pid }))
+  return { folder, anvils, guardPid: group.guardPid, failed, stop: group.stop }
 }
 
 function anvilArguments(options: AnvilOptions, cacheFolder: string): string[] {
@@ -134,12 +92,4 @@ function anvilArguments(options: AnvilOptions, cacheFolder: string): string[] {
   args.push('--cache-path', cacheFolder)
   if (options.timestampSec !== undefined) args.push('--timestamp', String(options.timestampSec))
   return args
-}
-
-function killIfAlive(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }

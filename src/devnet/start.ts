@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import type { Config } from '../config/config.types.js'
 import type { RunningService, StartService } from '../service/service.types.js'
 import { createLogger } from '../telemetry/logger.js'
 import { type ApiClient, type BridgeAnswer, createApiClient } from './apiClient.js'
 import { type Devnet, startDevnet } from './devnet.js'
 import { DevnetError } from './devnetError.js'
+import { DevnetCluster, type OtherInstance } from './instances.js'
 import { announceDevnet, removeDeadDevnets } from './runningDevnets.js'
 import { playScenario } from './scenario.js'
 import { devnetServiceConfig, type ServicePorts } from './serviceConfig.js'
@@ -15,6 +17,11 @@ export interface StartOptions extends ServicePorts {
   readonly roundMs: number
   /** How this program is called, for the printed commands. */
   readonly command: string
+  /** Three instances that share logs on a NATS server, two of which are processes of their own. Absent: one, without. */
+  readonly cluster?: {
+    /** Program and arguments that run `bds`. */
+    readonly program: readonly [string, ...string[]]
+  }
 }
 
 export interface StartTools {
@@ -35,6 +42,19 @@ export async function runStart(options: StartOptions, tools: StartTools): Promis
   await assertPortFree(options.opsPort, '--ops-port')
   removeDeadDevnets()
 
+  const cluster = options.cluster === undefined ? undefined : await DevnetCluster.start()
+  try {
+    return await runChains(options, tools, cluster)
+  } finally {
+    await cluster?.stop()
+  }
+}
+
+async function runChains(
+  options: StartOptions,
+  tools: StartTools,
+  cluster: DevnetCluster | undefined,
+): Promise<string | undefined> {
   tools.print('Starting three chains and deploying the contracts')
   const devnet = await startDevnet()
   try {
@@ -43,14 +63,17 @@ export async function runStart(options: StartOptions, tools: StartTools): Promis
     await playScenario(devnet)
     if (tools.signal.aborted) return undefined
     tools.print('Starting the service on it')
-    const config = devnetServiceConfig(devnet, options)
+    const config = {
+      ...devnetServiceConfig(devnet, options),
+      ...(cluster === undefined ? {} : { cluster: cluster.settings('first') }),
+    }
     const service = await tools.startService({
       config,
       logger: createLogger(config.log),
       announce: tools.print,
     })
     try {
-      return await serve(devnet, service, options, tools)
+      return await serve(devnet, service, options, tools, cluster, config)
     } finally {
       await service.stop(config.http.drainDelayMs)
     }
@@ -64,15 +87,25 @@ async function serve(
   service: RunningService,
   options: StartOptions,
   { print, signal }: StartTools,
+  cluster: DevnetCluster | undefined,
+  config: Config,
 ): Promise<string | undefined> {
   const { url: serviceUrl, opsUrl } = service
-  const ended = Promise.race([devnet.failed, service.failed.then(({ message }) => message), abortOf(signal)])
+  const ended = Promise.race([
+    devnet.failed,
+    service.failed.then(({ message }) => message),
+    abortOf(signal),
+    ...(cluster === undefined ? [] : [cluster.failed]),
+  ])
   const early = await Promise.race([ended, service.caughtUp.then(() => 'caught up' as const)])
   if (early !== 'caught up') return early
 
   const api = createApiClient(serviceUrl)
   announceDevnet(devnet, { serviceUrl, opsUrl })
-  print(await startMessage(api, { ...options, opsUrl }))
+  const others = await cluster?.startOthers(config, options.cluster!.program, (reason) => {
+    if (!signal.aborted) print(`${reason}. Those that are left go on.`)
+  })
+  print(await startMessage(api, { ...options, opsUrl, others }))
   if (options.roundMs === 0) return ended
 
   const traffic = startTraffic(devnet, api, options.roundMs)
@@ -126,7 +159,12 @@ interface Examples {
  */
 async function startMessage(
   api: ApiClient,
-  { command, opsUrl, roundMs }: { command: string; opsUrl: string; roundMs: number },
+  {
+    command,
+    opsUrl,
+    roundMs,
+    others,
+  }: { command: string; opsUrl: string; roundMs: number; others: readonly OtherInstance[] | undefined },
 ): Promise<string> {
   const { ready, claimed, pending } = await findExamples(api)
   const get = (path: string): string => `  curl -s '${api.url}${path}'`
@@ -161,6 +199,7 @@ async function startMessage(
       `  ${command} devnet claim --network ${ready.origin_network} --deposit ${ready.deposit_count}`,
     )
   }
+  if (others !== undefined) lines.push('', ...aboutOthers(others, command))
   lines.push('', `Metrics: ${opsUrl}/metrics`)
   if (roundMs > 0)
     lines.push(
@@ -168,6 +207,17 @@ async function startMessage(
     )
   lines.push('Ctrl-C stops everything and leaves nothing behind.')
   return lines.join('\n')
+}
+
+function aboutOthers(others: readonly OtherInstance[], command: string): string[] {
+  return [
+    'Two more instances share its logs and give the same answers',
+    ...others.map(({ name, url }) => `  ${url}/explorer   the ${name}`),
+    'Kill one while you look: another one leads within four seconds what it led (`role` in /bridge/v1/sync-status)',
+    ...others.map(({ pid }) => `  kill -9 ${pid}`),
+    'Start it again, with its store',
+    ...others.map(({ file }) => `  ${command} run --config ${file}`),
+  ]
 }
 
 async function findExamples(api: ApiClient): Promise<Examples> {

@@ -16,7 +16,7 @@ const threads = [
   'dist/src/pool/query.worker.js',
   'dist/src/service/watchdog.worker.js',
   'dist/src/store/folder/presence.worker.js',
-  'dist/src/devnet/anvilGuard.js',
+  'dist/src/devnet/guard.js',
   'dist/src/snapshot/copyShard.js',
 ]
 const program = 'dist/src/cli/program.js'

@@ -54,7 +54,7 @@ const KEEPERS: readonly Keeper[] = [
     pattern: /\bprocess\.exit\(/,
     room: 'service',
     files: 'one',
-    besides: 'devnet/anvilGuard.ts',
+    besides: 'devnet/guard.ts',
   },
 ]
 

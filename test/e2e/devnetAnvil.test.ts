@@ -68,7 +68,7 @@ test('a node or a guard that dies is reported, and the other nodes are still rem
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.on('error', () => undefined)
   process.kill(unguarded.guardPid, 'SIGKILL')
-  assert.match(await unguarded.failed, /guards the anvil nodes ended/)
+  assert.match(await unguarded.failed, /guards the devnet's chains ended/)
   // The node's own end of an idle connection closes only when the node ends.
   await closed
 })

@@ -21,7 +21,7 @@ const PARENT_LOOK_MS = 500
 /** `bds start`: the devnet, its traffic and the service as one job of this process. */
 export const start: Verb = {
   help: [
-    'Usage: bds start [--port N] [--ops-port N] [--round-ms N] [--end-with-parent]',
+    'Usage: bds start [--port N] [--ops-port N] [--round-ms N] [--cluster] [--end-with-parent]',
     '',
     'Starts an L1 and two L2s with real contracts, indexes and serves them, and prints commands to try.',
     'Everything lives in a temporary folder and ends with Ctrl-C.',
@@ -29,6 +29,7 @@ export const start: Verb = {
     '  --port N      port of the API (5577); 0 = any free port',
     '  --ops-port N  port of metrics and probes (9091); 0 = any free port',
     '  --round-ms N  time between two rounds of traffic (4000); 0 = no traffic',
+    '  --cluster     three instances that share logs on a NATS server, as in docs/cluster.md; needs nats-server on PATH',
     '  --end-with-parent  stop when the process that started this one is gone (npm start uses it)',
   ].join('\n'),
   async run(args) {
@@ -37,6 +38,7 @@ export const start: Verb = {
       port: text,
       'ops-port': text,
       'round-ms': text,
+      cluster: { type: 'boolean' },
       'end-with-parent': { type: 'boolean' },
     })
     const options = {
@@ -44,6 +46,9 @@ export const start: Verb = {
       opsPort: readNumber(values, 'ops-port', 9091, 65_535),
       roundMs: readNumber(values, 'round-ms', 4_000, 3_600_000),
       command: commandName(process.argv[1] ?? 'bds'),
+      ...(switches.has('cluster')
+        ? { cluster: { program: [process.execPath, process.argv[1]!] as const } }
+        : {}),
     }
     const logger = createLogger({ level: 'warn', format: 'auto' }, { component: 'main' })
     assertLimits(DEMAND, logger)
