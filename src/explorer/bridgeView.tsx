@@ -49,8 +49,7 @@ export function BridgeView({
       const [status] = statuses
       return bridge === undefined || status === undefined ? undefined : { bridge, status }
     },
-    0,
-    'blocks',
+    { follows: 'blocks' },
   )
   if (failure instanceof BridgeApiError && (failure.status === 404 || failure.status === 400))
     return <Missing networkId={networkId} depositCount={depositCount} />
@@ -311,7 +310,7 @@ function useReceivedToken({
       )
       return tokenMappings.find(({ isCurrent }) => isCurrent)?.wrappedTokenAddress
     },
-    MAPPING_MS,
+    { leastMs: MAPPING_MS },
   )
   return isHome ? tokenAddress : data
 }

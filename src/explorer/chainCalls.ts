@@ -33,7 +33,7 @@ export function findWallets(tell: (all: readonly Wallet[]) => void): () => void 
 }
 
 /** The wallets that have announced themselves by now; those that are there do so within the call. */
-export function walletsNow(): readonly Wallet[] {
+function walletsNow(): readonly Wallet[] {
   findWallets(() => undefined)()
   return [...wallets.values()]
 }
@@ -63,17 +63,32 @@ export function publicProvider(networkId: number): Provider | undefined {
 const EXIT_ROOT_MAP = '0x257b3632'
 
 /**
- * Asks a network's contract whether it knows a global exit root.
+ * Asks a network's contract what it knows of a global exit root.
+ * @returns a word of 32 bytes: zero where it does not know it, on layer 1 the hash of the block before the one that recorded it.
  * @throws where the provider is on another chain, or does not answer.
  */
-export async function knowsRoot(
-  provider: Provider,
-  network: Network,
-  globalExitRoot: string,
-): Promise<boolean> {
+async function exitRootWord(provider: Provider, network: Network, globalExitRoot: string): Promise<string> {
   const chainId = await provider.request({ method: 'eth_chainId' })
   if (Number(chainId) !== network.chainId) throw new Error('The wallet is on another network.')
   const call = { to: network.globalExitRootManager, data: EXIT_ROOT_MAP + globalExitRoot.slice(2) }
   const word = await provider.request({ method: 'eth_call', params: [call, 'latest'] })
-  return typeof word === 'string' && /[1-9a-f]/i.test(word.slice(2))
+  if (typeof word !== 'string' || !/^0x[0-9a-f]{64}$/i.test(word))
+    throw new Error('There is no such contract.')
+  return word.toLowerCase()
+}
+
+/**
+ * Asks the wallets that are on the network, then its public endpoint, what its contract knows of a global exit root.
+ * @returns the word of `globalExitRootMap`; undefined where there is nobody to ask.
+ */
+export async function askExitRoot(network: Network, globalExitRoot: string): Promise<string | undefined> {
+  const endpoint = publicProvider(network.networkId)
+  const providers = walletsNow().map(({ provider }) => provider)
+  for (const provider of endpoint === undefined ? providers : [...providers, endpoint])
+    try {
+      return await exitRootWord(provider, network, globalExitRoot)
+    } catch {
+      // The next one may be on this network.
+    }
+  return undefined
 }

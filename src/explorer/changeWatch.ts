@@ -25,6 +25,9 @@ export interface WatchState {
 /** What a view follows: rows that are made or change, or also every block, by which bridges come nearer to being claimed. */
 export type Follows = 'rows' | 'blocks'
 
+/** Source networks of the bridges that may have changed; undefined where it may be any. */
+export type Touched = ReadonlySet<number> | undefined
+
 /** A network has taken back what it had from these places on. */
 export interface Reorg {
   readonly networkId: number
@@ -36,7 +39,7 @@ export interface Reorg {
 const LOOK_MS = 2_000
 /** Beside events, which other instances of the service than the one that answers may be ahead of. */
 const SLOW_LOOK_MS = 10_000
-const LEAST_LOOK_MS = 1_000
+const LEAST_LOOK_MS = 2_000
 const LOST_MS = 3_000
 /** A connection that is made anew within that was no interruption. */
 const CUT_MS = 3_000
@@ -59,7 +62,7 @@ let lastLookMs = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 let feedTimer: ReturnType<typeof setTimeout> | undefined
 const viewers = new Set<() => void>()
-const askers = new Map<() => void, Follows>()
+const askers = new Map<(touched: Touched) => void, Follows>()
 let reorgs: readonly (Reorg & { readonly atMs: number })[] = []
 
 function set(next: Partial<WatchState>): void {
@@ -72,8 +75,8 @@ function showLink(next: Partial<WatchState> = {}): void {
   set({ ...next, link: document.hidden ? 'asleep' : isLost ? 'lost' : links[feed] })
 }
 
-function tell(news: Follows): void {
-  for (const [ask, follows] of askers) if (news === 'rows' || follows === 'blocks') ask()
+function tell(news: Follows, touched?: Touched): void {
+  for (const [ask, follows] of askers) if (news === 'rows' || follows === 'blocks') ask(touched)
 }
 
 /** All that moves with data, and nothing that moves with time alone. */
@@ -164,11 +167,21 @@ function startFeed(): void {
 function onEvent(type: EventType, data: string): void {
   untold = 0
   if (type === 'reorg') noteReorg(data)
-  if (type !== 'sync' || isHistory(data)) tell('rows')
+  if (type !== 'sync' || isHistory(data)) tell('rows', touchedBy(type, data))
   if (type === 'sync' || type === 'halted' || type === 'resumed') {
     clearTimeout(timer)
     timer = setTimeout(() => look('event'), Math.max(0, lastLookMs + LEAST_LOOK_MS - clientClock.now()))
   }
+}
+
+function touchedBy(type: EventType, data: string): Touched {
+  const { network_id, origin_network } = JSON.parse(data) as {
+    readonly network_id: number
+    readonly origin_network: number
+  }
+  if (type === 'bridge') return new Set([network_id])
+  if (type === 'claim' || type === 'claimable' || type === 'unclaimable') return new Set([origin_network])
+  return type === 'token_mapping' ? new Set() : undefined
 }
 
 function isHistory(data: string): boolean {
@@ -225,7 +238,7 @@ export function startWatch(): void {
 }
 
 /** Calls `ask` whenever answers may have changed. @returns ends that. */
-export function onChange(ask: () => void, follows: Follows): () => void {
+export function onChange(ask: (touched: Touched) => void, follows: Follows): () => void {
   askers.set(ask, follows)
   return () => void askers.delete(ask)
 }

@@ -5,7 +5,7 @@ import { clientClock } from '../client/waits.js'
 import { findWallets, type Provider, publicProvider, type Wallet } from './chainCalls.js'
 import { api, networkName, settings } from './pageSettings.js'
 import { Hex } from './pieces.js'
-import { grouped } from './spelling.js'
+import { grouped, shortHex } from './spelling.js'
 
 /** Claims a bridge that is ready, with the call that the service has made: by a wallet of the browser, or on the devnet by an account of its node. */
 
@@ -98,7 +98,7 @@ function ProgressText({
 async function claim(
   provider: Provider,
   asks: 'eth_requestAccounts' | 'eth_accounts',
-  { originNetwork, depositCount }: Bridge,
+  { originNetwork, depositCount, leafType }: Bridge,
   show: (progress: Progress) => void,
 ): Promise<void> {
   show({ step: 'busy', text: 'Asking for the claim call…' })
@@ -110,7 +110,11 @@ async function claim(
   show({ step: 'busy', text: 'Trying the call without sending it…' })
   const transaction = { from, to: call.to, data: call.data, value: '0x0' }
   const gas = BigInt((await provider.request({ method: 'eth_estimateGas', params: [transaction] })) as string)
-  show({ step: 'busy', text: `It will take up to ${grouped(gas)} gas. Confirm it in the wallet…` })
+  const method = leafType === 0 ? 'claimAsset' : 'claimMessage'
+  show({
+    step: 'busy',
+    text: `It calls ${method} of ${shortHex(call.to)} with up to ${grouped(gas)} gas. Confirm it in the wallet…`,
+  })
   const txHash = (await provider.request({
     method: 'eth_sendTransaction',
     params: [{ ...transaction, gas: `0x${gas.toString(16)}` }],

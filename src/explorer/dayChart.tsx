@@ -78,7 +78,7 @@ export function DayChart({
   const { data: days = [] } = useLive(
     isWhole === true ? `days/${networkId}` : undefined,
     (signal) => daysOf(networkId, signal),
-    LEAST_MS,
+    { leastMs: LEAST_MS, source: networkId },
   )
   const most = days.reduce((highest, { count }) => Math.max(highest, count), 0)
   const sum = days.reduce((total, { count }) => total + count, 0)

@@ -31,7 +31,7 @@ export function useEarlier(networkId: number, depositCount: number): Earlier | u
       )
       return { sent, claimedOn: results.find(({ type }) => type === 'claim')?.networkId }
     },
-    LOOK_MS,
+    { leastMs: LOOK_MS },
   )
   return data
 }

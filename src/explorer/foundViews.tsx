@@ -131,6 +131,7 @@ function Sums({ bridges }: { readonly bridges: readonly Bridge[] }): JSX.Element
   if (sums.size === 0) return null
   return (
     <p class="sums">
+      <span class="muted">Together</span>
       {[...sums].map(([key, { amount, decimals, symbol }]) => (
         <span key={key} title={`${exactAmount(amount, decimals)} ${symbol}`}>
           {shortAmount(amount, decimals)} <bdi class="symbol">{symbol}</bdi>

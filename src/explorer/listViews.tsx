@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import type { Bridge } from '../client/bridgeClient.js'
 import { useWatch } from './changeWatch.js'
 import {
   ActiveFilters,
@@ -68,7 +69,7 @@ export function BridgesView({ place }: { readonly place: Place }): JSX.Element {
   const networkId = chosenNetwork(place)
   const get = (name: string): string | undefined => place.query.get(name) ?? undefined
   const state = get('state')
-  const answer = useLive(`bridges?${place.query}`, async (signal) => {
+  const load = async (signal: AbortSignal): Promise<ListPage<Bridge>> => {
     const { bridges, pagination } = await api.getBridges(
       {
         networkId,
@@ -88,7 +89,8 @@ export function BridgesView({ place }: { readonly place: Place }): JSX.Element {
       { signal },
     )
     return { rows: bridges, total: pagination.total, next: pagination.nextCursor }
-  })
+  }
+  const answer = useLive(`bridges?${place.query}`, load, { source: networkId })
   const { sync } = useWatch()
   const countOf = (id: number): number | undefined =>
     sync?.networks.find((network) => network.networkId === id)?.indexedDepositCount

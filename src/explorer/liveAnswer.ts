@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { BridgeApiError, BridgeClientError } from '../client/bridgeClient.js'
-import { type Follows, onChange } from './changeWatch.js'
+import { type Follows, onChange, type Touched } from './changeWatch.js'
 
 /** An answer that is asked for again whenever it may have changed. */
 export interface LiveAnswer<T> {
@@ -15,17 +15,23 @@ export interface LiveAnswer<T> {
 const LEAST_MS = 1_000
 const FAILED_MS = 4_000
 
+/** When a question is asked again. */
+interface Asking {
+  /** Between two rounds, where one asks so much that a second is too little. */
+  readonly leastMs?: number
+  readonly follows?: Follows
+  /** It asks for bridges of this network alone. */
+  readonly source?: number
+}
+
 /**
  * @param question names what is asked for: another question is asked at once. Undefined asks nothing.
- * @param load asks it.
- * @param leastMs between two rounds of asking, where `load` asks so much that a second is too little.
- * @param follows after what it is asked again.
+ * @param load asks it. It is told of which networks bridges may have changed since it was asked last: at first of any.
  */
 export function useLive<T>(
   question: string | undefined,
-  load: (signal: AbortSignal) => Promise<T>,
-  leastMs = 0,
-  follows: Follows = 'rows',
+  load: (signal: AbortSignal, touched: Touched) => Promise<T>,
+  { leastMs = 0, follows = 'rows', source }: Asking = {},
 ): LiveAnswer<T> {
   const [answer, setAnswer] = useState<{ question?: string | undefined; data?: T; failure?: unknown }>({})
   const latest = useRef(load)
@@ -37,21 +43,28 @@ export function useLive<T>(
     let timer: ReturnType<typeof setTimeout> | undefined
     let isBusy = false
     let isDue = false
+    /** By what happened since it was asked last. */
+    let touched: Touched
+    const note = (more: Touched): void => {
+      if (source !== undefined && more?.has(source) === false) return
+      touched = touched === undefined || more === undefined ? undefined : new Set([...touched, ...more])
+      if (isBusy) isDue = true
+      else void ask()
+    }
     const ask = async (): Promise<void> => {
-      if (isBusy) {
-        isDue = true
-        return
-      }
+      const asked = touched
+      touched = new Set()
       isBusy = true
       isDue = false
       clearTimeout(timer)
       let waitMs = Math.max(LEAST_MS, leastMs)
       try {
-        const data = await latest.current(controller.signal)
+        const data = await latest.current(controller.signal, asked)
         if (!controller.signal.aborted) setAnswer({ question, data })
       } catch (failure) {
         if (controller.signal.aborted) return
         setAnswer((last) => ({ ...(last.question === question ? last : {}), question, failure }))
+        touched = undefined
         if (isPassing(failure)) {
           isDue = true
           waitMs = Math.max(FAILED_MS, waitOf(failure))
@@ -63,13 +76,13 @@ export function useLive<T>(
       }, waitMs)
     }
     void ask()
-    const end = onChange(() => void ask(), follows)
+    const end = onChange(note, follows)
     return () => {
       end()
       clearTimeout(timer)
       controller.abort()
     }
-  }, [question, leastMs, follows])
+  }, [question, leastMs, follows, source])
 
   return { data: answer.data, failure: answer.failure, isOld: answer.question !== question }
 }

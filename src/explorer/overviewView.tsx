@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Bridge, BridgeStatus, NetworkSync } from '../client/bridgeClient.js'
 import { useWatch } from './changeWatch.js'
 import { DayChart } from './dayChart.js'
@@ -20,6 +20,8 @@ const NEWEST = 10
 const MOST_ROUTES = 8 * 7
 /** So that an open page asks for routes at most eight times a second, whatever their number: services limit their clients. */
 const ROUTE_MS = 375
+/** Rows come and change at once; how many there are of a kind may be a moment older. */
+const PAIRS_MS = 5_000
 /** Each chart asks for thirty days. */
 const MOST_CHARTS = 8
 const MOST_LISTED = 12
@@ -106,8 +108,11 @@ function summary(networks: readonly NetworkSync[] | undefined, ready: number | u
   if (networks === undefined) return 'Asking the service…'
   const sum = (of: (network: NetworkSync) => number): string =>
     grouped(networks.reduce((total, network) => total + of(network), 0))
+  const [first] = networks
   const parts = [
-    ...(networks.length === 1 ? [] : [`${networks.length} networks`]),
+    networks.length === 1 && first !== undefined
+      ? `What is sent from and to ${networkName(first.networkId)}`
+      : `What is sent between ${networks.length} networks`,
     `${sum(({ indexedDepositCount }) => indexedDepositCount)} bridges`,
     `${sum(({ indexedClaimCount }) => indexedClaimCount)} claims`,
     ...(ready === undefined ? [] : [`${grouped(ready)} ready to claim`]),
@@ -144,9 +149,9 @@ function NetworkTile({
         )}
       </header>
       <dl class="figures">
-        <Figure name="Sent" value={sync?.indexedDepositCount} />
-        <Figure name="Claimed" value={sync?.indexedClaimCount} />
-        {hasReady ? <Figure name="To claim" value={ready} /> : null}
+        <Figure name="Sent from it" value={sync?.indexedDepositCount} />
+        <Figure name="Claimed on it" value={sync?.indexedClaimCount} />
+        {hasReady ? <Figure name="Ready on it" value={ready} /> : null}
       </dl>
       {hasChart ? <DayChart networkId={networkId} isWhole={sync?.isSynced} /> : null}
       <p class="foot muted">
@@ -262,8 +267,7 @@ function usePairs(only: number | undefined, routes: readonly RouteOfPair[]) {
       )
       return found.flat().sort((a, b) => b.ready + b.waiting - a.ready - a.waiting)
     },
-    ROUTE_MS * routes.length,
-    'blocks',
+    { leastMs: Math.max(PAIRS_MS, ROUTE_MS * routes.length), follows: 'blocks' },
   )
 }
 
@@ -356,17 +360,19 @@ const pairColumns: readonly Column<Pair>[] = [
 ]
 
 function NewestSection({ only }: { readonly only: number | undefined }): JSX.Element {
-  const { data, failure } = useLive(`newest/${only}`, async (signal) => {
+  const lists = useRef(new Map<number, readonly Bridge[]>())
+  const { data, failure } = useLive(`newest/${only}`, async (signal, touched) => {
     const sources = networkIds
       .toSorted((a, b) => Number(b === only) - Number(a === only))
       .slice(0, MOST_LISTED)
-    const lists = await Promise.all(
+    await Promise.all(
       sources.map(async (networkId) => {
+        if (touched?.has(networkId) === false) return
         const filter = { networkId, networkIds: only === networkId ? undefined : only, pageSize: NEWEST }
-        return (await api.getBridges(filter, { signal })).bridges
+        lists.current.set(networkId, (await api.getBridges(filter, { signal })).bridges)
       }),
     )
-    return lists
+    return [...lists.current.values()]
       .flat()
       .sort((a, b) => b.blockTimestamp - a.blockTimestamp)
       .slice(0, NEWEST)

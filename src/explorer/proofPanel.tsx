@@ -1,8 +1,8 @@
-import type { JSX } from 'preact'
+import type { ComponentProps, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Bridge, ClaimProof, Network } from '../client/bridgeClient.js'
+import type { Bridge, ClaimProof } from '../client/bridgeClient.js'
 import { createWasmHasher, type MerkleExports } from '../wasm/wasmHasher.js'
-import { knowsRoot, publicProvider, walletsNow } from './chainCalls.js'
+import { askExitRoot } from './chainCalls.js'
 import { claimCall } from './claimCall.js'
 import { type FoldedProof, type FoldedTree, foldProof } from './foldProof.js'
 import { api, networkName, settings } from './pageSettings.js'
@@ -23,8 +23,15 @@ type Check =
 
 const STEP_MS = 12
 
-/** Whether the destination knows the root that was reached. */
-type ChainVerdict = 'known' | 'unknown' | 'not compared'
+/** What the contracts say of the root that was reached. Undefined: there was nobody to ask. */
+interface ChainVerdict {
+  /** Whether the destination knows it. */
+  readonly isKnown: boolean | undefined
+  /** Whether layer 1 has recorded it behind the block that the proof names. */
+  readonly isRecorded: boolean | undefined
+}
+
+const UNKNOWN = /^0x0*$/
 
 async function check(bridge: Bridge): Promise<Check> {
   const { originNetwork, depositCount, destinationNetwork } = bridge
@@ -36,25 +43,20 @@ async function check(bridge: Bridge): Promise<Check> {
   ])
   const hasher = createWasmHasher('browser', instance.exports as unknown as MerkleExports)
   const folded = foldProof(bridge, proof, hasher)
-  const network = networks.find(({ networkId }) => networkId === destinationNetwork)
-  const chain = network === undefined ? 'not compared' : await askChain(network, folded.globalExitRoot.made)
-  return { step: 'done', proof, folded, chain }
-}
-
-/** Asks the wallets that are on the network, then the public endpoint. */
-async function askChain(network: Network, globalExitRoot: string): Promise<ChainVerdict> {
-  const endpoint = publicProvider(network.networkId)
-  const providers = [
-    ...walletsNow().map(({ provider }) => provider),
-    ...(endpoint === undefined ? [] : [endpoint]),
-  ]
-  for (const provider of providers)
-    try {
-      return (await knowsRoot(provider, network, globalExitRoot)) ? 'known' : 'unknown'
-    } catch {
-      // The next one may be on this network.
-    }
-  return 'not compared'
+  const ask = async (
+    networkId: number,
+    isAgreed: (word: string) => boolean,
+  ): Promise<boolean | undefined> => {
+    const network = networks.find((network) => network.networkId === networkId)
+    const word = network === undefined ? undefined : await askExitRoot(network, folded.globalExitRoot.made)
+    return word === undefined ? undefined : isAgreed(word)
+  }
+  const { previousBlockHash } = proof.l1InfoTreeLeaf
+  const [isKnown, isRecorded] = await Promise.all([
+    ask(destinationNetwork, (word) => !UNKNOWN.test(word)),
+    ask(0, (word) => word === previousBlockHash.toLowerCase()),
+  ])
+  return { step: 'done', proof, folded, chain: { isKnown, isRecorded } }
 }
 
 export function ProofPanel({ bridge }: { readonly bridge: Bridge }): JSX.Element {
@@ -104,21 +106,24 @@ function Verdict({
   readonly bridge: Bridge
 }): JSX.Element {
   const name = networkName(bridge.destinationNetwork)
-  const isWrong = !folded.isRight || chain === 'unknown'
+  const { isKnown, isRecorded } = chain
+  const isWrong = !folded.isRight || isKnown === false || isRecorded === false
   const sentence = !folded.isRight
     ? 'The proof does not lead to the root that the service names. Do not rely on it.'
-    : chain === 'known'
-      ? `This bridge is under a root that the contract on ${name} knows, checked just now.`
-      : chain === 'unknown'
-        ? `The proof is right in itself, but the contract on ${name} does not know its root.`
-        : `The proof is right in itself: this bridge is under the root below. It was not compared with the chain, as no wallet is on ${name}, and no public endpoint of it is configured or answers.`
+    : isKnown === false
+      ? `The proof is right in itself, but the contract on ${name} does not know its root.`
+      : isRecorded === false
+        ? `The proof is right in itself, but ${networkName(0)} has not recorded its root as the service says.`
+        : isKnown === true
+          ? `This bridge is under a root that the contract on ${name} knows, checked just now.`
+          : `The proof is right in itself: this bridge is under the root below. It was not compared with the chain, as no wallet is on ${name}, and no public endpoint of it is configured or answers.`
   return (
     <>
       <p class="sentence verdict">
         <Chip
           {...(isWrong
             ? { tone: 'bad', word: 'Wrong' }
-            : chain === 'known'
+            : isKnown === true
               ? { tone: 'good', word: 'Verified' }
               : { tone: 'quiet', word: 'Right in itself' })}
         />
@@ -130,18 +135,28 @@ function Verdict({
         {folded.trees.map((tree) => (
           <Compared key={tree.title} name={tree.rootName} made={tree.root} expected={tree.expected} />
         ))}
-        <Compared name="Root of all" {...folded.globalExitRoot} />
-        <Compared name="Layer 1 record" {...folded.l1InfoLeaf} />
+        <Compared name="Root of all" {...folded.globalExitRoot}>
+          <Chip {...saidBy(isKnown, `Known on ${name}`, `Unknown on ${name}`)} />
+        </Compared>
+        <Compared name="Layer 1 record" {...folded.l1InfoLeaf}>
+          <Chip {...saidBy(isRecorded, `Same on ${networkName(0)}`, `Other on ${networkName(0)}`)} />
+        </Compared>
       </dl>
       {folded.trees.map((tree) => (
         <Siblings key={tree.title} tree={tree} />
       ))}
       <p class="muted note-line">
-        The root over all layer 1 records is not reached: a claim does not need it, and the service does not
-        give the hashes up to it.
+        Each root is hashed into the next one, so a contract that knows the root of all knows them all. The
+        root over all layer 1 records is not reached: a claim does not need it, and the service does not give
+        the hashes up to it.
       </p>
     </>
   )
+}
+
+function saidBy(answer: boolean | undefined, yes: string, no: string): ComponentProps<typeof Chip> {
+  if (answer === undefined) return { tone: 'quiet', word: 'Not compared with the chain' }
+  return answer ? { tone: 'good', word: yes } : { tone: 'bad', word: no }
 }
 
 /** One mark for each hash on the way up. They fill one after another, and at once where motion is not wanted. */
@@ -163,17 +178,20 @@ function Compared({
   name,
   made,
   expected,
+  children,
 }: {
   readonly name: string
   readonly made: string
   readonly expected: string
+  /** What the chain says. */
+  readonly children?: JSX.Element
 }): JSX.Element {
   return (
     <div>
       <dt>{name}</dt>
       <dd class="actions">
         <Mono value={made} what="hash" />
-        {made === expected ? null : <Chip tone="bad" word="differs" />}
+        {made === expected ? children : <Chip tone="bad" word="differs" />}
       </dd>
     </div>
   )

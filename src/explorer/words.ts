@@ -38,14 +38,30 @@ export interface NetworkWords extends StateWords {
   readonly meaning?: string
 }
 
+/** Halts by which what was read of a network and what its contracts say are two things. */
+const DISPUTES = [
+  'deposit_count_gap',
+  'exit_root_mismatch',
+  'l1_info_root_mismatch',
+  'missing_log',
+  'rollup_exit_root_mismatch',
+]
+
 /** The state of a network, the worst first. */
 export function networkWords(sync: NetworkSync, name: string): NetworkWords {
   const reasons = sync.reasons ?? []
+  const why = sync.halted?.replaceAll('_', ' ')
+  if (sync.halted !== null && DISPUTES.includes(sync.halted))
+    return {
+      tone: 'bad',
+      word: 'Disputed',
+      meaning: `What was read of ${name} disagrees with its contracts (${why}). Nothing more is read, its bridges get no proofs, and none of them counts as ready, until both agree again. Lists show what was stored before.`,
+    }
   if (sync.halted !== null)
     return {
       tone: 'bad',
       word: 'Stopped',
-      meaning: `Reading ${name} has stopped (${sync.halted.replaceAll('_', ' ')}). Lists show what was stored before; what is ready, and proofs, may be held back until an operator has looked.`,
+      meaning: `Reading ${name} has stopped (${why}). Lists show what was stored before; what is ready, and proofs, may be held back until an operator has looked.`,
     }
   if (reasons.includes('emergency_state'))
     return {

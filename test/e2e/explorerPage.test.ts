@@ -3,6 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { after, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
+import type { Hex } from 'viem'
+import { concat, keccak256, numberToHex } from 'viem/utils'
 import { skipWithout } from '../support/installedProgram.js'
 import { startBds } from '../support/serviceProcess.js'
 import { tempFolder } from '../support/tempFolder.js'
@@ -93,25 +95,103 @@ const running = options.skip === false ? startDemo() : new Promise<never>(() => 
 // Each test that awaits it tells why it failed.
 running.catch(() => undefined)
 
-test('a proof that leads elsewhere is told as wrong', options, async (t) => {
-  const demo = await running
-  const { origin_network, deposit_count } = await demo.deposit('ready_for_claim=true')
-  const page = await openPage(t, demo)
-  await change<{ proof: { smtProofLocalExitRoot: string[] } }>(
-    page,
-    '**/bridge/v1/claim-proof?*',
-    ({ proof }) => ({
-      proof: { ...proof, smtProofLocalExitRoot: proof.smtProofLocalExitRoot.with(5, `0x${'12'.repeat(32)}`) },
+interface InfoLeaf {
+  readonly globalExitRoot: Hex
+  readonly mainnetExitRoot: Hex
+  readonly rollupExitRoot: Hex
+  readonly previousBlockHash: Hex
+  readonly timestamp: number
+  readonly hash: Hex
+}
+
+interface Proof {
+  readonly smtProofLocalExitRoot: Hex[]
+  readonly smtProofRollupExitRoot: Hex[]
+  readonly l1InfoTreeLeaf: InfoLeaf
+}
+
+const OTHER: Hex = `0x${'12'.repeat(32)}`
+
+/** The leaf with other facts, and all that is hashed of them anew: nothing in it contradicts another thing in it. */
+function hashedAnew(leaf: InfoLeaf, facts: Partial<InfoLeaf>): InfoLeaf {
+  const next = { ...leaf, ...facts }
+  const globalExitRoot = keccak256(concat([next.mainnetExitRoot, next.rollupExitRoot]))
+  const timestamp = numberToHex(next.timestamp, { size: 8 })
+  return {
+    ...next,
+    globalExitRoot,
+    hash: keccak256(concat([globalExitRoot, next.previousBlockHash, timestamp])),
+  }
+}
+
+const ELSEWHERE = 'The proof does not lead to the root that the service names.'
+
+/** What a service that errs or lies may answer, and what the browser says to that. @param early leaf that does not cover the bridge. */
+const wrongProofs: Readonly<
+  Record<string, { readonly says: string; make(proof: Proof, early: InfoLeaf): Proof }>
+> = {
+  'a sibling below the root of the network': {
+    says: ELSEWHERE,
+    make: (proof) => ({ ...proof, smtProofLocalExitRoot: proof.smtProofLocalExitRoot.with(5, OTHER) }),
+  },
+  'a sibling below the root of networks': {
+    says: ELSEWHERE,
+    make: (proof) => ({ ...proof, smtProofRollupExitRoot: proof.smtProofRollupExitRoot.with(31, OTHER) }),
+  },
+  'a global exit root': {
+    says: ELSEWHERE,
+    make: (proof) => ({ ...proof, l1InfoTreeLeaf: { ...proof.l1InfoTreeLeaf, globalExitRoot: OTHER } }),
+  },
+  'an index too early': {
+    says: ELSEWHERE,
+    make: (proof, early) => ({ ...proof, l1InfoTreeLeaf: early }),
+  },
+  'roots that no contract knows': {
+    says: 'does not know its root.',
+    make: (proof) => ({
+      ...proof,
+      l1InfoTreeLeaf: hashedAnew(proof.l1InfoTreeLeaf, { mainnetExitRoot: OTHER }),
     }),
-  )
-  await page.goto(`${demo.url}/explorer/bridge/${origin_network}/${deposit_count}`)
-  await page.getByRole('button', { name: 'Check the proof' }).click()
-  await page
-    .getByText('The proof does not lead to the root that the service names.', { exact: false })
-    .waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Copy as calldata' }).count(), 0)
-  await assertReads(page, 'proof-wrong')
-})
+  },
+  'a record that layer 1 has not': {
+    says: 'has not recorded its root as the service says.',
+    make: (proof) => ({
+      ...proof,
+      l1InfoTreeLeaf: hashedAnew(proof.l1InfoTreeLeaf, { previousBlockHash: OTHER }),
+    }),
+  },
+}
+
+test(
+  'a proof that leads elsewhere is told as wrong, and gives no call where its hashes disagree',
+  options,
+  async (t) => {
+    const demo = await running
+    const { origin_network, deposit_count } = await demo.deposit('ready_for_claim=true')
+    assert.equal(origin_network, 1)
+    const ask = async <Body>(path: string): Promise<Body> =>
+      (await (await fetch(`${demo.url}/bridge/v1/${path}`)).json()) as Body
+    const first = 'network_id=1&deposit_count=0'
+    const { l1_info_tree_index } = await ask<{ l1_info_tree_index: number }>(`l1-info-tree-index?${first}`)
+    const early = await ask<{ proof: Proof }>(`claim-proof?${first}&leaf_index=${l1_info_tree_index}`)
+    for (const [what, { says, make }] of Object.entries(wrongProofs)) {
+      const page = await openPage(t, demo)
+      await change<{ proof: Proof }>(page, '**/bridge/v1/claim-proof?*', ({ proof }) => ({
+        proof: make(proof, early.proof.l1InfoTreeLeaf),
+      }))
+      await page.goto(`${demo.url}/explorer/bridge/${origin_network}/${deposit_count}`)
+      await page.getByRole('button', { name: 'Check the proof' }).click()
+      const verdict = page.locator('.verdict')
+      await verdict.waitFor()
+      assert.match((await verdict.textContent())!, /^Wrong/, what)
+      assert.ok((await verdict.textContent())!.includes(says), `${what}: ${await verdict.textContent()}`)
+      const calls = await page.getByRole('button', { name: 'Copy as calldata' }).count()
+      assert.equal(calls, says === ELSEWHERE ? 0 : 1, what)
+      if (what === 'a sibling below the root of the network') await assertReads(page, 'proof-wrong')
+      await closePage(page)
+    }
+  },
+)
 
 test(
   'every view is free of faults that axe-core finds, fits each width, and reads in both themes',
@@ -223,7 +303,12 @@ interface BridgesAnswer {
 const states: Readonly<Record<string, State>> = {
   halted: {
     path: '',
-    says: 'Reading Network 1 has stopped (exit root mismatch).',
+    says: 'Reading Network 1 has stopped (disk full).',
+    play: network1({ halted: 'disk_full', is_synced: false }),
+  },
+  disputed: {
+    path: '',
+    says: 'What was read of Network 1 disagrees with its contracts (exit root mismatch).',
     play: network1({ halted: 'exit_root_mismatch', is_synced: false }),
   },
   behind: {
@@ -583,6 +668,7 @@ test(
     await page.getByRole('button', { name: 'Check the proof' }).click()
     await page.getByText('Verified').waitFor()
     await page.getByText(/knows, checked just now/).waitFor()
+    await page.getByText('Same on Layer 1', { exact: true }).waitFor()
     await page.getByText(/^All that was sent from/).click()
     await assertReads(page, 'proof')
 

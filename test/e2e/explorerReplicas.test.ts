@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Devnet } from '../../src/devnet/devnet.js'
 import { playScenario } from '../../src/devnet/scenario.js'
 import { runHaproxy } from '../proxies/proxyWorld.js'
+import { buildSmallWorld } from '../support/fakeChainScenario.js'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
+import { type ServiceProcess, startService } from '../support/serviceProcess.js'
+import { inStep, serveWorld } from '../support/serviceWorld.js'
+import { until } from '../support/until.js'
+import { NatsProcesses } from './cluster/natsProcesses.js'
 import { serviceOn } from './devnet/devnetService.js'
 import { testDevnet } from './devnet/testDevnet.js'
 import { openPage, startBrowser } from './explorerBrowser.js'
@@ -31,6 +37,7 @@ test('behind HAProxy and three instances, of which one is killed meanwhile, a wa
   await page.getByRole('button', { name: 'Check the proof' }).click()
   // The wallet is on another chain, and nobody else is to be asked.
   await page.getByText('Right in itself', { exact: true }).waitFor()
+  assert.equal(await page.getByText('Not compared with the chain', { exact: true }).count(), 2)
   await page.getByRole('button', { name: 'Claim with Test Wallet' }).click()
   await page.getByText('You refused it in the wallet. Nothing was sent.').waitFor()
   await services[1]!.process.kill('SIGKILL')
@@ -41,6 +48,72 @@ test('behind HAProxy and three instances, of which one is killed meanwhile, a wa
   assert.equal(asked.filter((method) => method === 'eth_sendTransaction').length, 1)
   assert.equal(asked.filter((method) => method === 'wallet_switchEthereumChain').length, 1)
 })
+
+test('behind HAProxy and the three instances of a cluster somebody finds a bridge by its transaction, and the list follows where it was when the instance that tells it of events is killed', {
+  skip: skipWithout('chromium', 'haproxy', 'nats-server'),
+}, async (t) => {
+  const nats = await NatsProcesses.start(t, 1)
+  const { world, ready } = buildSmallWorld()
+  const { configFile } = await serveWorld(t, world)
+  const services: ServiceProcess[] = []
+  for (let at = 0; at < 3; at++) {
+    const file = configFile(`instance-${at}`)
+    const cluster = `[cluster]\nservers = ["${nats.addresses[0]}"]\nreplicas = 1\nmax_log_bytes = 100000000\ninstance = "i${at}"\n\n[log]`
+    writeFileSync(file, readFileSync(file, 'utf8').replace('[log]', cluster))
+    services.push(await startService(t, file))
+  }
+  for (const service of services) await inStep(service, world)
+  const url = await balancerOver(
+    t,
+    services.map((service) => service.url),
+  )
+  const page = await openPage(t, { browser: await startBrowser(t), url })
+  const streams: { readonly status: number; readonly at: number; readonly place: string | undefined }[] = []
+  page.on('response', (response) => {
+    if (!response.url().includes('/bridge/v1/events')) return
+    const { [INSTANCE]: name = '' } = response.headers()
+    const place = response.request().headers()['last-event-id']
+    streams.push({ status: response.status(), at: Number(name.replace('instance', '')), place })
+  })
+
+  await page.goto(`${url}/explorer`)
+  await page.getByRole('heading', { name: 'Networks' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type(ready.transactionHash)
+  await page.keyboard.press('Enter')
+  await page.locator('.results a', { hasText: `0:${ready.depositCount}` }).click()
+  await page.getByText('Ready to claim', { exact: true }).first().waitFor()
+  await page.getByRole('link', { name: 'Bridges', exact: true }).click()
+  await page.getByRole('link', { name: /^Network 1/ }).click()
+  await page.getByText('Live', { exact: true }).waitFor()
+  const send = async (): Promise<void> => {
+    const depositCount = world.network(1).deposits().length
+    world.network(1).mine((block) => block.tx().deposit({ destinationNetwork: 2, amount: 5n }))
+    await page.getByRole('link', { name: `1:${depositCount}`, exact: true }).waitFor()
+  }
+  await send()
+  const told = streams.at(-1)!
+  await services[told.at]!.kill('SIGKILL')
+  await send()
+  await until(
+    async () => streams,
+    (all) => all.length > 1 && all.at(-1)!.status === 200,
+    'another instance tells of events',
+  )
+  await page.getByText('Live', { exact: true }).waitFor()
+  await send()
+  const { at, place } = streams.at(-1)!
+  assert.notEqual(at, told.at)
+  // Instances of a cluster tell of the same events by the same places, so nothing is begun anew.
+  assert.match(place ?? '', /^0\.\w+:\d+,1\.\w+:\d+,2\.\w+:\d+$/)
+  assert.deepEqual(
+    streams.filter(({ status }) => status === 410),
+    [],
+  )
+})
+
+/** In answers: which instance gave it. */
+const INSTANCE = 'x-instance'
 
 /** HAProxy, which gives each request to the next instance. @returns its address. */
 async function balancerOver(t: TestContext, urls: readonly string[]): Promise<string> {
@@ -62,6 +135,7 @@ listen api
     http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host bds
     http-check expect status 200
     default-server check inter 500ms fall 1 rise 1
+    http-response set-header ${INSTANCE} %s
 ${servers.join('\n')}
 `
   await runHaproxy(t, port, config)
