@@ -83,7 +83,7 @@ test('behind HAProxy and the three instances of a cluster somebody finds a bridg
   await page.keyboard.press('Enter')
   await page.locator('.results a', { hasText: `0:${ready.depositCount}` }).click()
   await page.getByText('Ready to claim', { exact: true }).first().waitFor()
-  await page.getByRole('link', { name: 'Bridges', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Bridges' }).click()
   await page.getByRole('link', { name: /^Network 1/ }).click()
   await page.getByText('Live', { exact: true }).waitFor()
   const send = async (): Promise<void> => {
