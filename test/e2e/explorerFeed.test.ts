@@ -100,6 +100,32 @@ test(
 )
 
 test(
+  'a new bridge has the overview ask for the newest bridges of its network, and of no other',
+  options,
+  async (t) => {
+    const live = await running
+    const { page, proxy } = await openList(t, live)
+    // By what it tells all is asked for again.
+    const sync = await (await fetch(`${live.service.process.url}/bridge/v1/sync-status`)).text()
+    await page.route('**/bridge/v1/sync-status', (route) =>
+      route.fulfill({ contentType: 'application/json', body: sync }),
+    )
+    await page.goto(`${proxy.url}/explorer`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.locator('#newest ~ .table tbody tr').first().waitFor()
+    const asked: (string | null)[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname === '/bridge/v1/bridges' && searchParams.get('page_size') === '10')
+        asked.push(searchParams.get('network_id'))
+    })
+    await rowOf(page, await sendOne(live)).waitFor()
+    assert.ok(asked.length > 0)
+    assert.deepEqual([...new Set(asked)], ['1'])
+  },
+)
+
+test(
   'while events are cut off the page says so, looks by itself, and goes on behind the last event',
   options,
   async (t) => {

@@ -83,6 +83,7 @@ test('a network that is well needs no meaning; every other state has one, the wo
   assert.deepEqual(networkWords(sync, 'X'), { tone: 'good', word: 'Up to date' })
   const worst = [
     networkWords({ ...sync, halted: 'missing_log', isSynced: false, reasons: ['halted', 'lag'] }, 'X'),
+    networkWords({ ...sync, halted: 'disk_full', isSynced: false, reasons: ['emergency_state'] }, 'X'),
     networkWords({ ...sync, isSynced: false, reasons: ['emergency_state', 'rpc'] }, 'X'),
     networkWords({ ...sync, isSynced: false, reasons: ['rpc', 'behind'] }, 'X'),
     networkWords({ ...sync, isSynced: false, reasons: ['behind'] }, 'X'),
@@ -93,6 +94,7 @@ test('a network that is well needs no meaning; every other state has one, the wo
   assert.deepEqual(
     worst.map(({ word }) => word),
     [
+      'Disputed',
       'Stopped',
       'Bridge paused',
       'No contact',
