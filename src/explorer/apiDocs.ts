@@ -29,6 +29,20 @@ function mend(): void {
 }
 new MutationObserver(mend).observe(docs, { childList: true, subtree: true })
 
+/** Back to where people come from, unless the configuration has switched it off. */
+async function linkExplorer(): Promise<void> {
+  const { ok } = await fetch(`${api}/explorer`, { method: 'HEAD' })
+  if (!ok) return
+  const way = document.createElement('nav')
+  way.setAttribute('aria-label', 'Pages')
+  const link = document.createElement('a')
+  link.href = `${api}/explorer`
+  link.textContent = 'Bridges, claims and proofs for people'
+  way.append(link)
+  docs.before(way)
+}
+void linkExplorer()
+
 const response = await fetch(`${api}/openapi.json`)
 const spec = (await response.json()) as object
 

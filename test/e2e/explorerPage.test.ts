@@ -597,6 +597,8 @@ test(
     const demo = await running
     const page = await openPage(t, demo)
     await page.goto(`${demo.url}/docs`)
+    const back = page.getByRole('link', { name: 'Bridges, claims and proofs for people' })
+    assert.equal(await back.getAttribute('href'), `${demo.url}/explorer`)
     await page.locator('#operations-service-getSyncStatus').click()
     await page.getByRole('button', { name: 'Execute' }).click()
     await page.locator('.responses-table.live-responses-table').waitFor()
