@@ -112,7 +112,8 @@ test(
     )
     await page.goto(`${proxy.url}/explorer`)
     await page.getByText('Live', { exact: true }).waitFor()
-    await page.locator('#newest ~ .table tbody tr').first().waitFor()
+    // What all was asked for at first is over when the first one is shown.
+    await rowOf(page, await sendOne(live)).waitFor()
     const asked: (string | null)[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
