@@ -1,11 +1,15 @@
 import { createStatusBoard } from '../../../src/board/statusBoard.js'
+import type { Config } from '../../../src/config/config.types.js'
 import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { createQueryParsers } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
+import { speakDialects } from '../../../src/http/dialectTargets.js'
 import { staticDocuments } from '../../../src/http/docsPage.js'
+import { EventsAnswerer } from '../../../src/http/events/answerEvents.js'
+import type { EventHub } from '../../../src/http/events/eventHub.js'
 import { createRequestHandler } from '../../../src/http/handleRequest.js'
 import type { RateGate } from '../../../src/http/limits/rateGate.js'
-import type { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
+import { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
 import { ReadyHeads } from '../../../src/http/readyHeads.js'
 import type { RequestLog } from '../../../src/http/requestLog.js'
 import { Sequences } from '../../../src/http/sequences.js'
@@ -19,10 +23,14 @@ import { Turn } from '../../../src/http/wire/turn.js'
 import type { Wire, WireRequest } from '../../../src/http/wire/wire.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
+import type { HttpMetrics } from '../../../src/telemetry/frontCounts.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 import { NO_NETWORKS } from '../../support/sampleRecords.js'
 
 const nothing = (): undefined => undefined
+/** Below it the front speaks a dialect. */
+export const DIALECT = '/aggkit'
+
 const NO_LINES = { isOn: () => false, isOfEach: () => false, clientOf: () => '', write: nothing }
 /** `http.max_url_bytes` of a service that sets nothing. */
 export const MAX_URL = 2_048
@@ -59,6 +67,28 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
   }
   const sequencesOf = (proxies: TrustedProxies) =>
     new Sequences(createStatusBoard([0, 1]), () => version, 1_000, proxies)
+  const health = {
+    health: () => ({ httpStatus: 200, record: { status: 'healthy' } }),
+    syncStatus: () => ({ networks: [] }),
+    readiness: () => ({ ready: true, reason: '', lagBlocks: 0 }),
+  } as unknown as HealthSource
+  const networks = [0, 1].map((networkId) => ({ networkId }))
+  const dialects = speakDialects(
+    {
+      dialects: { aggkit: { basePath: DIALECT, release: 'latest' } },
+      networks,
+      primaryNetwork: 1,
+    } as unknown as Config,
+    health,
+  )
+  const events = new EventsAnswerer({
+    config: { feed: { maxReaders: 1, maxReadersPerClient: 1 }, networks } as unknown as Config,
+    proxies: proxies ?? new TrustedProxies([]),
+    // All that a reader may ask for is read and looked up; then there are too many readers.
+    hub: { begin: () => new Map(), isClosed: false, size: 1 } as unknown as EventHub,
+    metrics: metrics as unknown as HttpMetrics,
+    random: () => 0.5,
+  })
   const handler = createRequestHandler({
     context: {
       ...{
@@ -77,17 +107,11 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
       ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
     },
     findPage: nothing,
-    findSpelling: nothing,
-    targets: createTargets(
-      {
-        health: () => ({ httpStatus: 200, record: { status: 'healthy' } }),
-        syncStatus: () => ({ networks: [] }),
-        readiness: () => ({ ready: true, reason: '', lagBlocks: 0 }),
-      } as unknown as HealthSource,
-      staticDocuments(true),
-      () => version,
-      NO_NETWORKS,
-    ),
+    findSpelling: dialects.findSpelling,
+    targets: new Map([
+      ...createTargets(health, staticDocuments(true), () => version, NO_NETWORKS),
+      ...dialects.targets,
+    ]),
     queryContext: {
       parsers: createQueryParsers(new Set([0, 1])),
       cache: new AnswerCache(cacheBytes),
@@ -112,7 +136,7 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
       metrics,
       ...(proxies === undefined ? {} : { sequences: sequencesOf(proxies) }),
     },
-    events: { answer: nothing, upgrade: nothing },
+    events,
     maxUrlBytes: MAX_URL,
     gate,
     connections: { endsWithAnswer: () => false },

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { operationIds } from '../../../src/api/routes.js'
+import { dialects } from '../../../src/api/dialects/dialects.js'
+import { operationIds, probeRoutes, routes, socketRoutes, streamRoutes } from '../../../src/api/routes.js'
 import { staticDocuments } from '../../../src/http/docsPage.js'
+import type { RateGate } from '../../../src/http/limits/rateGate.js'
 import { tokensOf, tokensOfAnswer, tokensOfDocument } from '../../../src/http/tokens.js'
 import { contentCodings } from '../../../src/pool/contentCoding.js'
 import { estimateBytes, estimateWork } from '../../../src/pool/estimates.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../src/protocol/units.js'
 import type { OperationId, QueryByOperation } from '../../../src/query/queries.js'
+import { DIALECT, frontAlone } from './frontAlone.js'
 
 const NETWORKS = 4
 const networkId = asNetworkId(0)
@@ -112,4 +115,55 @@ test('a document takes one token, and one for each 128 KiB', () => {
       const tokens = tokensOfDocument(body)
       assert.ok(tokens >= 1 && tokens * 128 * KIB >= body.length, `${path} ${coding}: ${tokens} tokens`)
     }
+})
+
+/** A front that tells what each request takes before it is answered. */
+function tokensAtFront(): (method: string, path: string, query: string) => number {
+  let taken = 0
+  const caller = {
+    isProxy: false,
+    take: (tokens: number) => {
+      taken += tokens
+    },
+    settle: () => undefined,
+  }
+  const ask = frontAlone({ gate: { caller: () => caller } as unknown as RateGate })
+  return (method, path, query) => {
+    taken = 0
+    ask(method, path, query, [])
+    return taken
+  }
+}
+
+test('a request takes a tenth of a token at least, whatever its path, its method and its query', () => {
+  const spent = tokensAtFront()
+  const { endpoints, probes, redirects } = dialects.aggkit.latest
+  const paths = [
+    ...[
+      ...operationIds.map((operation) => routes[operation]),
+      streamRoutes.getEvents,
+      socketRoutes.getEventSocket,
+    ].map(({ path }) => path),
+    ...Object.values(probeRoutes).flatMap((route) => [...route.paths]),
+    ...staticDocuments(true).map(({ path }) => path),
+    ...[...endpoints, ...probes, ...redirects].map(({ path }) => DIALECT + path),
+    ...['/nowhere', `${DIALECT}/nowhere`],
+  ]
+  for (const path of paths)
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST'])
+      for (const query of ['', 'network_id=1&deposit_count=1&leaf_index=1', 'network_id=x'])
+        assert.ok(spent(method, path, query) >= 0.1, `${method} ${path}?${query}`)
+})
+
+test('a reader of events takes five tokens, a query of a dialect what the same one of our own takes', () => {
+  const spent = tokensAtFront()
+  assert.equal(spent('GET', streamRoutes.getEvents.path, ''), 5)
+  for (const [path, query] of [
+    ['/bridge/v1/bridges', 'network_id=1&page_size=200'],
+    ['/bridge/v1/claims', 'network_id=1&page_size=200'],
+    ['/bridge/v1/token-mappings', 'network_id=1&page_size=200'],
+    ['/bridge/v1/l1-info-tree-index', 'network_id=1&deposit_count=1'],
+    ['/bridge/v1/claim-proof', 'network_id=1&deposit_count=1&leaf_index=1'],
+  ] as const)
+    assert.equal(spent('GET', DIALECT + path, query), spent('GET', path, query), path)
 })

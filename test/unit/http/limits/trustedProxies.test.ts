@@ -41,6 +41,12 @@ for (const [what, peer, forwarded, client] of [
   ['without the header the proxy is the client', '10.0.0.1', [], '10.0.0.1'],
   ['a comma at the end names nobody', '10.0.0.1', '203.0.113.9,', '10.0.0.1'],
   ['no more than 16 proxies are followed', '10.0.0.1', `203.0.113.9${',10.0.0.2'.repeat(16)}`, '10.0.0.2'],
+  [
+    'an entry that is longer than any address is none',
+    '10.0.0.1',
+    `203.0.113.9:${'4'.repeat(60)}, 10.0.0.2`,
+    '10.0.0.2',
+  ],
   ['sixteen are', '10.0.0.1', `203.0.113.9${',10.0.0.2'.repeat(15)}`, '203.0.113.9'],
 ] as const)
   test(`the client's address behind proxies: ${what}`, () => {
