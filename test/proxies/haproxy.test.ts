@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { NatsProcesses } from '../e2e/cluster/natsProcesses.js'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
 import { until } from '../support/until.js'
@@ -27,6 +28,35 @@ test(
     await assertRollsUnderLoad(port, instances)
   },
 )
+
+test('a rolling restart of the instances of a cluster behind HAProxy under load fails no request, and tags and cursors of one hold at the other', {
+  ...rules,
+  skip: skipWithout('haproxy', 'nats-server'),
+}, async (context) => {
+  const nats = await NatsProcesses.start(context, 1)
+  const instances = await startTwoInstances(
+    context,
+    (at) => `[cluster]
+servers = ["${nats.addresses[0]}"]
+replicas = 1
+max_log_bytes = 100000000
+instance = "i${at}"
+`,
+  )
+  const [one, other] = instances.ports.map(({ api }) => `http://127.0.0.1:${api}/bridge/v1/bridges`)
+  const page = '?network_id=1&page_size=2'
+  const first = await fetch(one + page)
+  const { pagination } = (await first.json()) as { pagination: { next_cursor: string } }
+  const headers = { 'if-none-match': first.headers.get('etag')! }
+  assert.equal((await fetch(other + page, { headers })).status, 304)
+  const next = `${page}&cursor=${encodeURIComponent(pagination.next_cursor)}`
+  const [here, there] = await Promise.all([one, other].map((url) => fetch(url + next)))
+  assert.deepEqual([here!.status, there!.status], [200, 200])
+  assert.equal(await there!.text(), await here!.text())
+  const port = await freePort()
+  await runHaproxy(context, port, deployed('haproxy.cfg', port, instances.ports))
+  await assertRollsUnderLoad(port, instances)
+})
 
 test(
   'behind HAProxy with deploy/haproxy.cfg the service sees the address of the client',

@@ -28,7 +28,11 @@ export interface TwoInstances {
 /** Longer than the proxies of `deploy/` need to notice, and shorter than the default of 5 s. */
 const DRAIN = ['--http-drain-delay-ms', '3500', '--log-level', 'error']
 
-export async function startTwoInstances(context: Cleaner): Promise<TwoInstances> {
+/** @param perInstance lines of the configuration besides: of the cluster that the instances are of. */
+export async function startTwoInstances(
+  context: Cleaner,
+  perInstance: (at: number) => string = () => '',
+): Promise<TwoInstances> {
   const { world, configFile } = await serveWorld(context, buildSmallWorld().world)
   const ports = [
     { api: await freePort(), ops: await freePort() },
@@ -37,7 +41,9 @@ export async function startTwoInstances(context: Cleaner): Promise<TwoInstances>
   const start = (at: number): Promise<ServiceProcess> => {
     const { api, ops } = ports[at]!
     const args = ['--http-port', String(api), '--ops-port', String(ops)]
-    return startService(context, configFile(`instance${at}`), [...DRAIN, ...args])
+    const file = configFile(`instance${at}`)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('[log]', `${perInstance(at)}\n[log]`))
+    return startService(context, file, [...DRAIN, ...args])
   }
   const instances = await Promise.all([start(0), start(1)])
   for (const instance of instances) await inStep(instance, world)
