@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { operationIds, routes } from '../../../src/api/routes.js'
+import { operationIds, routes, streamRoutes } from '../../../src/api/routes.js'
 import { RateGate } from '../../../src/http/limits/rateGate.js'
 import { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
 import { frontAlone, type Header, MAX_URL, TAG } from './frontAlone.js'
@@ -92,6 +92,11 @@ function spellings(path: string, required: string): Readonly<Record<string, stri
     'counts, repeated': fill('deposit_count=9&').slice(0, -1),
     'counts, falling': `${required}&${Array.from({ length: 100 }, (_, at) => `deposit_count=${99 - at}`).join('&')}`,
     'networks and counts': `${required}&network_ids=${Array.from({ length: 100 }, (_, at) => 99 - at)}&deposit_count=${Array.from({ length: 100 }, (_, at) => 99 - at)}`,
+    'pluses and semicolons': fill('network_id=+1;&'),
+    'names of our length': fill('netw%6Frk_ib=1&'),
+    addresses: `${required}&addresses=${repeated(`0x${'Ab'.repeat(20)},`, left - 20).slice(0, -1)}`,
+    'types of events': `${required}&types=${repeated('bridge,claim,', left - 20).slice(0, -1)}`,
+    'places to begin at': `${required}&after=${repeated('1.0123456789ab:5,', left - 20).slice(0, -1)}`,
     'a long text': `${required}&tx_hash=0x${'F'.repeat(left - 12)}`,
     'a cursor that is none': `${required}&cursor=${'A'.repeat(64)}`,
     'a number of many digits': `${required}&page_size=${'9'.repeat(left - 12)}`,
@@ -139,17 +144,24 @@ test('no spelling of a request costs the front more than ten times what a point 
   }
   // What all of it together adds is measured, too.
   const ask = frontAlone({ gate: gateOf(), proxies: PROXIES })
-  for (const operation of operationIds) {
-    const { path, parameters } = routes[operation]
+  for (const { path, parameters } of [
+    ...operationIds.map((operation) => routes[operation]),
+    streamRoutes.getEvents,
+  ]) {
     const required = (parameters.required ?? []).map((name) => `${name}=1`).join('&')
     for (const [what, query] of Object.entries(spellings(path, required))) {
       const asSent = flat(query)
-      await measure(`${operation}: ${what}`, () => ask('GET', path, asSent, []))
+      await measure(`${path}: ${what}`, () => ask('GET', path, asSent, []))
     }
   }
+  await measure('a place to begin at in Last-Event-ID', () =>
+    ask('GET', streamRoutes.getEvents.path, '', [
+      ['last-event-id', repeated('1.0123456789ab:5,', LONG).slice(0, -1)],
+    ]),
+  )
   // Each request has another header: what is remembered of the last one is of no use.
   for (const [what, [name, value]] of Object.entries(HEADERS))
-    for (const target of [path, '/docs', '/livez', '/nowhere'])
+    for (const target of [path, '/docs', '/livez', '/nowhere', streamRoutes.getEvents.path])
       await measure(`${target}: ${what}`, (at) =>
         ask('GET', target, 'network_id=1&deposit_count=1', [[name, `${at}${value}`]]),
       )
