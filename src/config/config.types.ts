@@ -58,8 +58,11 @@ export interface ClusterConfig {
   /** Time between two snapshots of all networks, which one of the instances makes; 0: none is made by itself. */
   readonly snapshotEveryMs: number
   readonly access: ServerAccess
-  /** Networks whose stores were replaced since the process started, and up to where they had followed their logs. Set by the running process. */
-  readonly renewed?: Readonly<Record<number, { readonly atUnixMs: number; readonly sequence: number }>>
+  /**
+   * Networks whose stores were replaced since the process started. `sequence`: up to where the old store had followed its log, when it differed
+   * from it and the new one does not come from the same instance: two that differ at the same mark tell that it is wrong. Set by the running process.
+   */
+  readonly renewed?: Readonly<Record<number, { readonly atUnixMs: number; readonly sequence?: number }>>
 }
 
 export interface HttpConfig {

@@ -36,6 +36,10 @@ export interface RenewalMessage {
   readonly type: 'renewal'
   readonly networkIds: readonly number[]
   readonly isStaged: boolean
+  /** Of these networks, those whose stores differed from their logs. */
+  readonly diverged: readonly number[]
+  /** Name of the instance whose stores are staged. */
+  readonly maker?: string
 }
 
 /** Longest time to find a snapshot for empty stores at the start, when no server answers. */
@@ -114,8 +118,9 @@ async function adoptForEmpty(
     clearTimeout(timer)
     const options = { config, sets, hasher, logger, signal }
     const openOne = (networkId: number): Promise<CommandLog> => openLog(servers, networkId, signal)
-    if (await stageNewest({ ...options, openLog: openOne }, empty))
-      post({ type: 'renewal', networkIds: empty, isStaged: true })
+    const set = await stageNewest({ ...options, openLog: openOne }, empty)
+    if (set !== undefined)
+      post({ type: 'renewal', networkIds: empty, isStaged: true, diverged: [], maker: set.maker })
   } catch (error) {
     if (signal.aborted || !isExpected(error)) throw error
     logger.warn('no snapshot was looked for', { error })
@@ -275,15 +280,17 @@ async function renewStores(
         CURABLE.includes(statusRow(status, networkId).haltReason()) && mayRenew(cluster, networkId),
     )
     if (networkIds.length === 0) continue
+    const diverged = networkIds.filter((id) => statusRow(status, id).haltReason() === 'diverged')
     try {
       const options = { config, sets, hasher, logger, signal, openLog: openOne, doubted: cluster.instance }
-      if (await stageNewest(options, networkIds)) {
-        post({ type: 'renewal', networkIds, isStaged: true })
+      const set = await stageNewest(options, networkIds)
+      if (set !== undefined) {
+        post({ type: 'renewal', networkIds, isStaged: true, diverged, maker: set.maker })
         return
       }
       const bounds = await Promise.all(networkIds.map(async (id) => (await openOne(id)).bounds(signal)))
       if (bounds.every(({ first }) => first === 1)) {
-        post({ type: 'renewal', networkIds, isStaged: false })
+        post({ type: 'renewal', networkIds, isStaged: false, diverged })
         return
       }
       countFailure(networkIds.map((networkId) => statusRow(status, networkId)))

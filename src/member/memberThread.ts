@@ -104,8 +104,7 @@ export async function runMember(
     const passOver = (error: unknown, at: LogPlace | undefined): CommandOutcome => {
       // A new store that differs at the same place tells that whoever made the mark was wrong.
       const stood = cluster.renewed?.[networkId]?.sequence
-      if (!(error instanceof DivergedError) || at === undefined || at.sequence !== (stood ?? 0) + 1)
-        throw error
+      if (!(error instanceof DivergedError) || stood === undefined || at?.sequence !== stood + 1) throw error
       logger.error('a mark is passed over: a store that was made anew differs from it, too', { error })
       void takeAway(leases, String(networkId), systemClock, signal).catch(() => undefined)
       return writer.apply({ type: 'setFinalized', block: asBlockNumber(0) }, at)

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import type { CommandLog } from '../cluster/commandLog.js'
 import type { Config, NetworkConfig } from '../config/config.types.js'
 import { FatalError } from '../errors/chainErrors.js'
@@ -8,7 +7,7 @@ import type { TreeHasher } from '../merkle/hasher.js'
 import { encodeHex } from '../protocol/hex.js'
 import { findLogId } from '../replica/logFollower.js'
 import { assertL1NotOlder, decodeManifest, MANIFEST_NAME, type Manifest } from '../snapshot/manifest.js'
-import { assertOneDisk, type StagedShard, stageSet } from '../snapshot/stagedSet.js'
+import { assertOneDisk, clearStaging, type StagedShard, stageSet } from '../snapshot/stagedSet.js'
 import { restoreDirectory } from '../store/shardDirectory.js'
 import { differenceFrom, SCHEMA_VERSION } from '../store/storeIdentity.js'
 import { systemClock } from '../telemetry/clocks.js'
@@ -30,27 +29,28 @@ export interface StageNewestOptions {
 /**
  * Makes stores of the newest set that is whole, verifies, and can be followed on by the log, in the folder of restores: `placeStaged` puts
  * them in place. A set that is not good is left out with a line in the log.
- * @returns false: there is no such set. @throws OperatorError when the servers are silent; the signal's reason.
+ * @returns the set; undefined: there is no such set. @throws OperatorError when the servers are silent; the signal's reason.
  */
 export async function stageNewest(
   options: StageNewestOptions,
   networkIds: readonly number[],
-): Promise<boolean> {
+): Promise<VerifiedSet | undefined> {
   const { config, sets, logger, signal, doubted } = options
   assertOneDisk(config.dataDir, networkIds)
   const found = (await sets.list(signal)).filter(({ sequences }) => networkIds.every((id) => id in sequences))
   const isOwn = ({ maker }: VerifiedSet): boolean => maker === doubted
+  await clearStaging(config.dataDir)
   for (const set of [...found.filter((each) => !isOwn(each)), ...found.filter(isOwn)])
     try {
       await stageOne(options, networkIds, set)
       logger.info('a snapshot is taken over', { set: set.id, networks: networkIds })
-      return true
+      return set
     } catch (error) {
-      await rm(restoreDirectory(config.dataDir), { recursive: true, force: true })
+      await clearStaging(config.dataDir)
       if (signal.aborted || !(error instanceof FatalError || error instanceof OperatorError)) throw error
       logger.error('a snapshot is left out', { set: set.id, error })
     }
-  return false
+  return undefined
 }
 
 async function stageOne(

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
 import type { RenewalMessage } from '../member/instanceThread.js'
 import { finishPlacing, placeStaged } from '../snapshot/stagedSet.js'
 import { lockFolder } from '../store/folder/folderLock.js'
@@ -32,6 +33,8 @@ export class RenewableService implements Job {
   #renewing: Promise<void> = Promise.resolve()
   #isStopped = false
   #renewed: Renewed = {}
+  /** By network: the instance that made the store, where this process has taken it over. */
+  readonly #makers = new Map<number, string>()
 
   private constructor(options: RenewableOptions) {
     this.#options = options
@@ -45,7 +48,8 @@ export class RenewableService implements Job {
   /** @throws what `startService` throws. */
   static async start(options: RenewableOptions): Promise<RenewableService> {
     const job = new RenewableService(options)
-    await adopt(options)
+    const found = await adopt(options)
+    if (found !== undefined) job.#keepMaker(found)
     await job.#open(options.config)
     return job
   }
@@ -72,16 +76,31 @@ export class RenewableService implements Job {
     })
   }
 
+  /** Whether the new store tells, where it differs at the same mark as the old one, that the mark is wrong: not if both may have one fault. */
+  #canTell({ diverged, maker }: RenewalMessage, networkId: number): boolean {
+    if (!diverged.includes(networkId)) return false
+    // Made of the log from its beginning.
+    if (maker === undefined) return true
+    return maker !== this.#options.config.cluster?.instance && maker !== this.#makers.get(networkId)
+  }
+
+  #keepMaker({ networkIds, maker }: RenewalMessage): void {
+    for (const networkId of networkIds)
+      if (maker === undefined) this.#makers.delete(networkId)
+      else this.#makers.set(networkId, maker)
+  }
+
   async #renew(service: RunningService, message: RenewalMessage): Promise<void> {
     const { inForce, logger } = this.#options
     const { networkIds } = message
     const config = inForce()
     const { http, ops, cluster, dataDir } = config
     const stood = networkIds.map((networkId) => {
-      const sequence = service.logSequence(networkId)
-      return [networkId, { atUnixMs: unixMs(), sequence }] as const
+      const sequence = this.#canTell(message, networkId) ? { sequence: service.logSequence(networkId) } : {}
+      return [networkId, { atUnixMs: unixMs(), ...sequence }] as const
     })
     this.#renewed = { ...this.#renewed, ...Object.fromEntries(stood) }
+    this.#keepMaker(message)
     logger.warn('stores are replaced: the service is stopped for a moment', { networkIds })
     await service.stop(http.drainDelayMs)
     await place(dataDir, message)
@@ -101,14 +120,20 @@ function portOf(url: string): number {
 }
 
 /** Looks for a snapshot for stores that hold nothing, and finishes what a process has left that was ended while it placed stores. */
-async function adopt({ config, logger }: RenewableOptions): Promise<void> {
+async function adopt({ config, logger }: RenewableOptions): Promise<RenewalMessage | undefined> {
   const { dataDir } = config
   const networkIds = config.networks.map(({ networkId }) => networkId)
-  await inLocked(dataDir, () => finishPlacing(dataDir, networkIds))
+  await inLocked(dataDir, async () => {
+    if ((await finishPlacing(dataDir)) === 'unnamed')
+      throw new FatalError(
+        `a restore into ${dataDir} was not finished, nor can it be gone on with: run \`bds restore\` again, or remove the folder, and the stores are made of a snapshot of the cluster`,
+      )
+  })
   const empty = networkIds.filter((networkId) => fileBytesOf(shardDirectory(dataDir, networkId)) === 0)
-  if (empty.length === 0) return
+  if (empty.length === 0) return undefined
   const found = await renewalFor(config, empty, logger)
   if (found !== undefined) await place(dataDir, found)
+  return found
 }
 
 async function renewalFor(

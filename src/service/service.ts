@@ -103,10 +103,13 @@ async function open(
   const indexers = new Map<number, IndexerHandle>()
   const startOne = (inForce: Config, networkId: number): void => {
     const { onMessage } = progress
+    // What was read again does not know which stores were renewed.
+    const { cluster } = config
+    const asStarted = cluster === undefined ? inForce : { ...inForce, cluster }
     const ofCluster = config.cluster === undefined ? {} : { entry: bundledThread('member.worker') }
     indexers.set(
       networkId,
-      startIndexer({ config: inForce, networkId, compiled, status, onMessage, ...ofCluster }),
+      startIndexer({ config: asStarted, networkId, compiled, status, onMessage, ...ofCluster }),
     )
   }
   for (const { networkId } of config.networks) {

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors/operatorError.js'
 import type { TreeHasher } from '../merkle/hasher.js'
@@ -72,22 +72,46 @@ export function assertOneDisk(dataDir: string, networkIds: readonly number[]): v
 }
 
 /**
+ * Removes what is staged, of sets that were never whole. The marker of a placing that can't be finished stays: without it a part of the
+ * stores would be served. The caller holds the lock of the data folder, and has tried `finishPlacing`.
+ */
+export async function clearStaging(dataDir: string): Promise<void> {
+  const staging = restoreDirectory(dataDir)
+  if (!existsSync(restoreMarker(dataDir))) return rm(staging, { recursive: true, force: true })
+  for (const name of await readdir(staging))
+    if (join(staging, name) !== restoreMarker(dataDir)) await rm(join(staging, name), { recursive: true })
+}
+
+/**
  * Puts staged stores into the data folder, in place of those that are there. The caller holds its lock, and nobody has a store open. When the
- * process ends meanwhile, the marker tells it, and `finishPlacing` does the rest.
+ * process ends meanwhile, the marker tells it and names the stores of the set, and `finishPlacing` does the rest.
  */
 export async function placeStaged(dataDir: string, networkIds: readonly number[]): Promise<void> {
-  await writeFile(restoreMarker(dataDir), '')
+  const marker = restoreMarker(dataDir)
+  // A part of the names would place a part of the set.
+  await writeFile(`${marker}.partial`, JSON.stringify(networkIds), { flush: true })
+  await rename(`${marker}.partial`, marker)
   await syncFolder(restoreDirectory(dataDir))
   await moveStaged(dataDir, networkIds)
 }
 
-/** Goes on where a process has ended while it placed stores: those that are still staged were all checked before the first was placed. */
-export async function finishPlacing(dataDir: string, networkIds: readonly number[]): Promise<void> {
-  if (!existsSync(restoreMarker(dataDir))) return
+/**
+ * Goes on where a process has ended while it placed stores: those that are still staged were all checked before the first was placed.
+ * @returns `unnamed`: the marker, of an older build, does not tell which stores were checked, and nothing was done.
+ */
+export async function finishPlacing(dataDir: string): Promise<'none' | 'finished' | 'unnamed'> {
+  if (!existsSync(restoreMarker(dataDir))) return 'none'
+  const networkIds = decodeMarker(await readFile(restoreMarker(dataDir), 'utf8'))
+  if (networkIds === undefined) return 'unnamed'
   const staged = networkIds.filter((networkId) =>
     existsSync(shardDirectory(restoreDirectory(dataDir), networkId)),
   )
   await moveStaged(dataDir, staged)
+  return 'finished'
+}
+
+function decodeMarker(text: string): number[] | undefined {
+  return /^\[\d+(,\d+)*\]$/.test(text) ? (JSON.parse(text) as number[]) : undefined
 }
 
 async function moveStaged(dataDir: string, networkIds: readonly number[]): Promise<void> {

@@ -11,7 +11,7 @@ export function restoreDirectory(dataDir: string): string {
   return join(dataDir, 'restore')
 }
 
-/** A file that is there while a restore takes old shards out of the data folder and puts its own in: a part of them may be missing. */
+/** A file that is there while a restore takes old shards out of the data folder and puts its own in: a part of them may be missing. Names those that it puts in. */
 export function restoreMarker(dataDir: string): string {
   return join(restoreDirectory(dataDir), 'placing')
 }

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { Config, NetworkConfig } from '../../config/config.types.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { OperatorError } from '../../errors/operatorError.js'
@@ -15,9 +14,15 @@ import {
   type ShardSnapshot,
 } from '../../snapshot/manifest.js'
 import { readShardFacts, type ShardFacts } from '../../snapshot/shardFacts.js'
-import { assertOneDisk, placeStaged, stageSet } from '../../snapshot/stagedSet.js'
+import {
+  assertOneDisk,
+  clearStaging,
+  finishPlacing,
+  placeStaged,
+  stageSet,
+} from '../../snapshot/stagedSet.js'
 import { endFeed } from '../../store/ensureFeed.js'
-import { fileBytesOf, restoreDirectory, restoreMarker, shardDirectory } from '../../store/shardDirectory.js'
+import { fileBytesOf, restoreDirectory, shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreSnapshot, openShardStoreWriter } from '../../store/shardStore.js'
 import { differenceFrom, SCHEMA_VERSION } from '../../store/storeIdentity.js'
 import { publicJson, publicLines } from '../../telemetry/visibleText.js'
@@ -127,9 +132,8 @@ async function replaceStores(
   const { config, hasher, mayReplace } = options
   const { dataDir } = config
   const staging = restoreDirectory(dataDir)
-  const marker = restoreMarker(dataDir)
-  // A restore that ended while it replaced stores had leave to do so.
-  const isResumed = existsSync(marker)
+  // A restore that ended while it replaced stores had leave to do so. Its set and this one may have other networks, and are never mixed.
+  const isResumed = (await finishPlacing(dataDir)) !== 'none'
   const there = shards.filter(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)) > 0)
   if (there.length > 0 && !mayReplace && !isResumed)
     throw new FatalError(
@@ -140,8 +144,9 @@ async function replaceStores(
     shards.map(({ networkId }) => networkId),
   )
   await assertFitsTheRest(config, shards, hasher)
+  await clearStaging(dataDir)
   const networks = await stage(options, shards, staging, progress).catch(async (error: unknown) => {
-    if (!isResumed) await rm(staging, { recursive: true, force: true })
+    await clearStaging(dataDir)
     throw error
   })
   await placeStaged(

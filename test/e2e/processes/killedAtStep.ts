@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 
 /**
  * Loaded before a `bds restore` (`--import`): kills it before its n-th change of the data folder, counted from the marker that says that
- * stores are being replaced. `KILL_BEFORE` is n; 1 is the marker itself.
+ * stores are being replaced. `KILL_BEFORE` is n; 1 writes the marker, 2 gives it its name.
  */
 const killBefore = Number(process.env.KILL_BEFORE)
 let step = 0
@@ -13,7 +13,7 @@ function counted<Args extends unknown[], Result>(
   change: (...args: Args) => Result,
 ): (...args: Args) => Result {
   return (...args) => {
-    if (step > 0 || String(args[0]).endsWith('/placing')) step++
+    if (step > 0 || String(args[0]).endsWith('/placing.partial')) step++
     if (step === killBefore) process.kill(process.pid, 'SIGKILL')
     return change(...args)
   }
