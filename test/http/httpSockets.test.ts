@@ -192,6 +192,26 @@ for (const transport of eachTransport()) {
     )
   })
 
+  test(`${transport.name}: connections of ended WebSockets whose clients do not close them stay counted`, async (context) => {
+    const { connect, server } = await serve(context, transport, {
+      maxConnections: 64,
+      maxConnectionsPerAddress: 0,
+    })
+    for (let count = 0; count < 24; count++) {
+      const { socket } = await connect()
+      socket.allowHalfOpen = true
+      const ended = once(socket, 'end')
+      socket.write(frame(opcodes.text, 'x'), 'latin1')
+      await ended
+    }
+    await until(
+      () => server.stats().connections,
+      (open) => open >= 20,
+      'most are counted',
+      2_000,
+    )
+  })
+
   test(`${transport.name}: a client that floods with pings is ended, whether it reads or not, and others notice nothing`, async (context) => {
     const { connect, port, isAtRest } = await serve(context, transport)
     const other = await SocketClient.open(port)

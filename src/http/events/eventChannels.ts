@@ -39,13 +39,15 @@ const COME_AGAIN = 1012
 const NOTHING_IS_READ = 1003
 /** `Policy Violation`. */
 const TOO_MANY = 1008
-/** Most pings and pongs of a client between two signs of life of ours. */
+/** Most pings and pongs of a client between two signs of life of ours that it takes. */
 const MOST_CONTROLS = 64
 
 /** WebSocket: a message for each event. The client has nothing to say. */
 export class SocketChannel implements EventChannel {
   readonly #socket: WireSocket
   #controls = 0
+  /** Whether the client has not taken all that was written. */
+  #isFull = false
 
   constructor(socket: WireSocket) {
     this.#socket = socket
@@ -56,13 +58,15 @@ export class SocketChannel implements EventChannel {
   }
 
   lifeText(ids: string): string {
-    this.#controls = 0
+    // Behind what a client does not take its answers to pings would pile up without a bound.
+    if (!this.#isFull) this.#controls = 0
     return `{"position":"${ids}"}`
   }
 
   write(texts: readonly string[]): boolean {
     let isTaken = true
     for (const text of texts) isTaken = this.#socket.send(text)
+    this.#isFull = !isTaken
     return isTaken
   }
 

@@ -11,7 +11,7 @@ import {
   type UwsResponse,
   uwsMethods,
 } from './uws.js'
-import { takeSockets } from './uwsSocket.js'
+import { EndedSockets, takeSockets } from './uwsSocket.js'
 import type { OpenOptions, OpenPort, RequestHandler, Transport, Wire } from './wire.js'
 
 /** Size of the buffer in which uWebSockets.js collects what a handler writes. */
@@ -42,6 +42,7 @@ async function open(
     if (turn.takesAsProbe(response)) request.setYield(true)
     else handler(response, request)
   }
+  const ended = new EndedSockets(connections)
   for (const path of socketPaths)
     takeSockets(
       app,
@@ -52,7 +53,11 @@ async function open(
         onRequest(response, request, accept)
       },
       // A filter is not told of the end of a connection that has become a WebSocket.
-      () => app.filter && connections.leave(),
+      (isGone) => {
+        if (app.filter === undefined) return
+        if (isGone) connections.leave()
+        else ended.add()
+      },
     )
   for (const [path, handler] of onGet) app.get(path, bounded(handler))
   for (const method of uwsMethods) app[method]('/*', bounded(onRequest))
