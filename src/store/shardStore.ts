@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { FatalError } from '../errors/chainErrors.js'
@@ -382,6 +382,8 @@ function withoutTimers<T>(body: () => T): T {
  * small commits took 34 MiB, with both calls 260 KiB).
  */
 export function openShardStoreReader(directory: string): ShardStoreReader {
+  // LMDB would make anew, and empty, what somebody has removed under the service.
+  statSync(join(directory, 'data.mdb'))
   const { root, databases } = openDatabases(directory)
   return readerOf(root, databases)
 }

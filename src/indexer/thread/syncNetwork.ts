@@ -14,6 +14,7 @@ import { openShardReaders, type ShardReaders } from '../../shard/queries/shardRe
 import { ClaimableSearch } from '../../shard/readiness/claimableSearch.js'
 import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import type { openShardWriter } from '../../shard/write/writer.js'
+import { fileBytesOf, shardDirectory } from '../../store/shardDirectory.js'
 import { systemClock } from '../../telemetry/clocks.js'
 import { IndexerCounts } from '../../telemetry/counts/indexerCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
@@ -67,6 +68,9 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
   const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
   let shards: ShardReaders | undefined
   const openReaders = () => {
+    // Another network's store was removed under the service: that is no fault of this one.
+    if (config.networks.some((each) => fileBytesOf(shardDirectory(config.dataDir, each.networkId)) === 0))
+      return undefined
     shards = openShardReaders({ config, compiled, status })
     return shards
   }

@@ -42,7 +42,7 @@ interface Change {
  * indexer thread has one. What was told is in the shard: after a restart, or in the next term of a lease, it goes on from there.
  */
 export class ClaimableSearch {
-  readonly #open: () => ClaimableSearchShards
+  readonly #open: () => ClaimableSearchShards | undefined
   #opened: ClaimableSearchShards | undefined
   readonly #networkId: NetworkId
   readonly #readChanges: () => number
@@ -54,18 +54,22 @@ export class ClaimableSearch {
   #quietAt: string | undefined
 
   /**
-   * @param open is called once, by the first look. No look is needed while a history is read, so that reading needs no memory for this.
+   * @param open is called by the first look, and by the next ones until it returns the shards: they can't be opened while a store is missing. No look is
+   * needed while a history is read, so that reading needs no memory for this.
    * @param readChanges reads a number that moves with each commit of any shard: looks that would find nothing end there.
    */
-  constructor(open: () => ClaimableSearchShards, networkId: NetworkId, readChanges: () => number) {
+  constructor(
+    open: () => ClaimableSearchShards | undefined,
+    networkId: NetworkId,
+    readChanges: () => number,
+  ) {
     this.#open = open
     this.#networkId = networkId
     this.#readChanges = readChanges
   }
 
   get #shards(): ClaimableSearchShards {
-    this.#opened ??= this.#open()
-    return this.#opened
+    return this.#opened!
   }
 
   /**
@@ -75,6 +79,8 @@ export class ClaimableSearch {
   next(): ClaimableNews | undefined {
     const changes = this.#readChanges()
     if (changes === this.#seenChanges) return undefined
+    this.#opened ??= this.#open()
+    if (this.#opened === undefined) return undefined
     const news = this.#lookAtSnapshots()
     if (news === undefined && !this.#shards.claimFacts.isBehind) this.#seenChanges = changes
     return news

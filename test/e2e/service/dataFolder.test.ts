@@ -15,6 +15,9 @@ async function running(context: TestContext) {
   const file = served.configFile('data')
   const service = await startService(context, file)
   await inStep(service, served.world)
+  // Once more: each indexer thread opens the other stores after it has come to the head for the first time.
+  for (const networkId of served.world.networkIds) served.world.network(networkId).mineEmpty(1)
+  await inStep(service, served.world)
   return { ...served, file, service, dataDir: file.replace(/\.toml$/, '') }
 }
 

@@ -187,3 +187,17 @@ test('news that were worked out from an older state of the shard are refused, an
   assert.equal(search.next(), undefined)
   assert.deepEqual(destination.toldOnly(), ['claim 0:0'])
 })
+
+test('a look that can not open the shards finds nothing, and the next one opens them', (context) => {
+  const { world } = worldWithDeposit()
+  const [l1, l2] = [world.network(0), world.network(1)]
+  const destination = new Destination(context, world)
+  destination.told()
+  l2.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
+  destination.indexed.syncAll()
+  const { readers, status } = destination.indexed
+  const opened = [undefined, readers]
+  const search = new ClaimableSearch(() => opened.shift(), asNetworkId(1), changeReader(status))
+  assert.equal(search.next(), undefined)
+  assert.equal(search.next()?.claimable.length, 1)
+})
