@@ -10,11 +10,10 @@ import type { Config, NetworkConfig } from '../../config/config.types.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId } from '../../protocol/units.js'
 import type { Proposer } from '../../shard/proposer.js'
-import { openShardReaders, type ShardReaders } from '../../shard/queries/shardReaders.js'
+import { hasEveryStore, openShardReaders, type ShardReaders } from '../../shard/queries/shardReaders.js'
 import { ClaimableSearch } from '../../shard/readiness/claimableSearch.js'
 import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import type { openShardWriter } from '../../shard/write/writer.js'
-import { fileBytesOf, shardDirectory } from '../../store/shardDirectory.js'
 import { systemClock } from '../../telemetry/clocks.js'
 import { IndexerCounts } from '../../telemetry/counts/indexerCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
@@ -69,8 +68,7 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
   let shards: ShardReaders | undefined
   const openReaders = () => {
     // Another network's store was removed under the service: that is no fault of this one.
-    if (config.networks.some((each) => fileBytesOf(shardDirectory(config.dataDir, each.networkId)) === 0))
-      return undefined
+    if (!hasEveryStore(config)) return undefined
     shards = openShardReaders({ config, compiled, status })
     return shards
   }

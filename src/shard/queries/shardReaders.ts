@@ -12,7 +12,7 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { uint32Key } from '../../store/layout/keys.js'
 import { listKinds } from '../../store/layout/tables.js'
-import { shardDirectory } from '../../store/shardDirectory.js'
+import { fileBytesOf, shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreReader } from '../../store/shardStore.js'
 import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
 import { ProofMaker } from '../proofs/proofMaker.js'
@@ -227,6 +227,11 @@ export interface ShardReadersOptions {
   readonly status: StatusBoardHandle
   /** How a shard's store is opened; in another process than the service's: `openShardStoreSnapshot`. */
   readonly openStore?: typeof openShardStoreReader
+}
+
+/** Whether no configured shard's store is missing. */
+export function hasEveryStore({ networks, dataDir }: Config): boolean {
+  return networks.every(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)) > 0)
 }
 
 /** Opens every configured shard for reading. Main must have opened them for writing before, as `prepareStores` says. */
