@@ -82,7 +82,8 @@ export function toEventsQuery(wire: Static<typeof EventsParameters>): EventsQuer
   // The pattern of the parameter takes no other texts.
   if (wire.types) query.types = wire.types.split(',') as FeedEventType[]
   if (wire.destination_networks) query.destinationNetworks = wire.destination_networks.map(asNetworkId)
-  if (wire.addresses) query.addresses = wire.addresses.toLowerCase().split(',').map(toBytes)
+  // Texts, as events have them.
+  if (wire.addresses) query.addresses = wire.addresses.toLowerCase().split(',')
   if (wire.origin_network !== undefined && wire.deposit_count !== undefined)
     query.bridge = {
       networkId: asNetworkId(wire.origin_network),

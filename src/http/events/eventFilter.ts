@@ -1,4 +1,3 @@
-import { encodeHex } from '../../protocol/hex.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { EventsQuery } from '../../query/feed/eventsQuery.js'
 import type { FeedEventType } from '../../query/feed/feedRecords.js'
@@ -119,7 +118,7 @@ export class EventFilter {
     this.networkIds = networkIds ?? served
     this.#types = types && new Set(types)
     this.#bridge = bridge && `${bridge.networkId}:${bridge.depositCount}`
-    this.#addresses = addresses && new Set(addresses.map(encodeHex))
+    this.#addresses = addresses && new Set(addresses)
     this.#destinations = destinationNetworks && new Set(destinationNetworks)
     if (this.#bridge !== undefined) this.keys = [`bridge ${this.#bridge}`]
     else if (this.#addresses !== undefined)

@@ -1,4 +1,3 @@
-import type { Address } from '../../protocol/chainEvent.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
 import type { FeedEventType } from './feedRecords.js'
 
@@ -8,8 +7,8 @@ export interface EventsQuery {
   readonly networkIds?: readonly NetworkId[]
   readonly types?: readonly FeedEventType[]
   readonly destinationNetworks?: readonly NetworkId[]
-  /** Sender, receiver, claimer or token. */
-  readonly addresses?: readonly Address[]
+  /** Sender, receiver, claimer or token: 0x and 40 small hexadecimal digits, as they stand in events. */
+  readonly addresses?: readonly string[]
   readonly bridge?: { readonly networkId: NetworkId; readonly depositCount: DepositCount }
   /** Where to go on, as text. */
   readonly after?: string
