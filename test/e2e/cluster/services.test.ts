@@ -198,11 +198,12 @@ test(
       const health = await service.read<{ status: string; reasons: string[] }>('/')
       assert.deepEqual([health.status, health.reasons.includes('halted')], ['degraded', true])
       assert.deepEqual(await allAnswers(service, world), before[at])
+      assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
+      // All lines have been read by now.
       assert.equal(
         service.stderr.filter((line) => /3 is newer than 2, .* upgrade this instance/.test(line)).length,
         1,
       )
-      assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
     }
   },
 )
