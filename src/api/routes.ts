@@ -78,6 +78,8 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   holdsLess?(query: Query): boolean
   /** Of a list: most rows of the answer. */
   mostRows?(query: Query): number
+  /** Of a list: most rows in front of the page that are stepped over one by one. */
+  walkedRows?(query: Query): number
   /** Upper estimate of the answer, for the byte budget of a batch. */
   estimateBytes(query: Query): number
   /** Of answers that take longer than their bytes say: upper estimate of the time, as bytes of a plain page that takes as long. */
@@ -111,6 +113,11 @@ function mostBridges({ pageSize, depositCounts }: QueryByOperation['getBridges']
   return Math.min(pageSize, depositCounts?.length ?? pageSize)
 }
 
+/** The rows of all networks lie in no common order, so a page is reached by walking to it; that of one network is not. */
+function rowsInFront({ networkId, skipped = 0 }: QueryByOperation['getClaims']): number {
+  return networkId === undefined ? Math.min(skipped, MAX_WALKED_ROWS) : 0
+}
+
 /** The only list of data endpoints. */
 export const routes = {
   getBridges: {
@@ -124,6 +131,8 @@ export const routes = {
     errors: LIST_ERRORS,
     cost: 1,
     mostRows: mostBridges,
+    // Of one deposit there is a row for each network at most.
+    walkedRows: (query) => (query.depositCounts === undefined ? rowsInFront(query) : 0),
     estimateBytes: (query) => mostBridges(query) * BRIDGE_ROW_BYTES,
     entitledBytes: ({ depositCounts }) => (depositCounts?.length === 1 ? WHOLE_ANSWER_BYTES : 0),
   },
@@ -138,6 +147,7 @@ export const routes = {
     errors: LIST_ERRORS,
     cost: 1,
     mostRows: ({ pageSize }) => pageSize,
+    walkedRows: rowsInFront,
     estimateBytes: (query) => query.pageSize * CLAIM_ROW_BYTES,
   },
   getClaimProof: {

@@ -32,11 +32,12 @@ export function tokensOf({ operation, query, coding }: Asked, networks: number):
   const named: NamedQuery = { operation, query, coding: 'identity' }
   const bytes = estimateBytes(named)
   const factor = coding !== 'identity' && bytes >= MIN_CODED_BYTES ? CODED_FACTOR : 1
-  const { cost, costPerNetwork = 0, mostRows } = costsOf(operation)
+  const { cost, costPerNetwork = 0, mostRows, walkedRows } = costsOf(operation)
   const base = cost + costPerNetwork * networks
   if (mostRows !== undefined) {
     const rows = (isScattered(named) ? SCATTERED_FACTOR : 1) * mostRows(query as never)
-    return factor * (base + rows / ROWS_PER_TOKEN)
+    const walked = walkedRows?.(query as never) ?? 0
+    return factor * (base + rows / ROWS_PER_TOKEN) + walked / ROWS_PER_TOKEN
   }
   const work = estimateWork(named, bytes)
   return factor * (isPoint(work) ? base : Math.max(base, 1 + work / WORK_PER_TOKEN))
@@ -65,7 +66,7 @@ export function tokensOfDocument(body: Uint8Array | string): number {
   return USUAL_TOKENS + Math.floor(body.length / WORK_PER_TOKEN)
 }
 
-type Costs = Pick<Route<never>, 'cost' | 'costPerNetwork' | 'mostRows' | 'holdsLess'>
+type Costs = Pick<Route<never>, 'cost' | 'costPerNetwork' | 'mostRows' | 'walkedRows' | 'holdsLess'>
 
 function costsOf(operation: Asked['operation']): Costs {
   return routes[operation]

@@ -11,6 +11,8 @@ const POINT_WORK = 32 * 1024
 const CODING_FACTOR = 4
 /** Rows that lie anywhere are read one by one. */
 export const SCATTERED_FACTOR = 2
+/** Work of a row that is only stepped over, as that of one of the page: its list is read, and its time. */
+const WALKED_ROW_WORK = 1_000
 /** Least work of a list for which a set of all rows of a network may have to be made first: a page's, however few rows are asked for. */
 const SET_WORK = 2 * POINT_WORK
 
@@ -25,7 +27,7 @@ const PAGING: ReadonlySet<string> = new Set([
 ])
 
 /** What the pool must know of an operation. */
-type PoolRoute = Pick<Route<never>, 'rows' | 'estimateBytes' | 'estimateWork' | 'entitledBytes'>
+type PoolRoute = Pick<Route<never>, 'rows' | 'walkedRows' | 'estimateBytes' | 'estimateWork' | 'entitledBytes'>
 
 const EVENT_BYTES = 1_100
 
@@ -56,7 +58,7 @@ export function estimateWork(named: NamedQuery, bytes: number): number {
   const work = route.rows !== undefined && isScattered(named) ? SCATTERED_FACTOR * coded : coded
   // As in `estimateBytes`.
   const least = route.estimateWork?.(query as never) ?? (mayNeedSet(query) ? SET_WORK : 0)
-  return Math.max(work, least)
+  return Math.max(work, least) + WALKED_ROW_WORK * (route.walkedRows?.(query as never) ?? 0)
 }
 
 export function isLarge(bytes: number): boolean {

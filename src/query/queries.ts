@@ -3,6 +3,9 @@ import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from '../p
 
 /** Typed queries: what `api/parse/parseQuery` makes of a query string and `shard/queries` answers. Plain data, crosses threads. */
 
+/** Most rows in front of a page of all networks: to walk over so many takes a few milliseconds. */
+export const MAX_WALKED_ROWS = 10_000
+
 /** Which part of a list is asked for. */
 export interface Paging {
   readonly pageNumber: number

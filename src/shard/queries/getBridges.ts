@@ -46,12 +46,11 @@ export function getBridges(
 function bridgesOfAll(shards: ShardReaders, query: BridgesQuery, template: RowTemplate): Page<BridgeRecord> {
   const strands = shards.networkIds.map((networkId) => {
     const view = shards.get(networkId)
-    const { deposits, state } = view
+    const { deposits } = view
     return {
       view,
       rows: selectBridges(shards, view, { ...query, networkId }),
       timeOf: (depositCount: number) => deposits.getTimestampSec(depositCount),
-      doTimesFall: state.doTimesFall,
     }
   })
   const isWhole = !saysLengths(template)

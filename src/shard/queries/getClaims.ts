@@ -56,7 +56,6 @@ function claimsOfAll(shards: ShardReaders, query: ClaimsQuery, template: RowTemp
       view,
       rows: selectClaims(shards, view, { ...query, networkId }),
       timeOf: (ordinal: number) => view.claims.getTimestampSec(ordinal),
-      doTimesFall: view.state.doTimesFall,
     }
   })
   const isWithDeposit = showsDeposit(template)

@@ -10,8 +10,6 @@ interface NewestStrand {
   readonly rows: OrdinalList
   /** Unix seconds of a row. */
   timeOf(ordinal: number): number
-  /** Whether a row may be earlier than one before it. */
-  readonly doTimesFall: boolean
 }
 
 /** A row of one of the strands. */
@@ -38,19 +36,18 @@ export function pageOfAll<Row>(
     rows: places.map(({ strand, ordinal }) => makeRow(strands[strand]!.view, ordinal)),
     page: query.pageNumber,
     limit: query.pageSize,
-    total: strands.reduce((sum, { rows }) => sum + rows.length, 0),
+    total: totalOf(strands),
     nextCursor: null,
   }
 }
 
-/** Rows before a page that are stepped over one by one. */
-const MAX_STEPS = 1_000
-/** Later than any block. */
-const LATEST_SEC = 2 ** 48
+/** Rows of a network that are read in one go. */
+const ROWS_AT_ONCE = 1_000
 
 /**
  * A page of the rows of several networks, newest first; of rows with one time those of the later strand come first. Rows of one network
- * stay in the order of its chain, even where its times fall.
+ * stay in the order of its chain, even where its times fall. So no time divides the rows: those in front of the page are stepped over one
+ * by one, and whoever asks is told how many they may be (`MAX_WALKED_ROWS`).
  * @param skipped rows in front of the page. @returns at most `count` rows.
  */
 export function newestOfAll(
@@ -58,65 +55,58 @@ export function newestOfAll(
   skipped: number,
   count: number,
 ): readonly StrandRow[] {
-  const ends = strands.map(({ rows }) => rows.length)
-  let left = skipped
-  if (left > MAX_STEPS) {
-    const near = endsNear(strands, skipped)
-    if (near !== undefined) {
-      left -= ends.reduce((sum, end, at) => sum + end - near[at]!, 0)
-      ends.splice(0, ends.length, ...near)
-    }
-  }
-  const wanted = left + count
-  // The newest `wanted` of each hold the page, whatever the others have.
-  const heads = strands.map(({ rows }, at) => rows.slice(Math.max(0, ends[at]! - wanted), ends[at]!))
-  const times = heads.map((ordinals, at) => timeOfLast(strands[at]!, ordinals))
+  const wanted = skipped + count
+  if (skipped >= totalOf(strands)) return []
+  const ends = strands.map((strand) => new StrandEnd(strand, Math.min(wanted, ROWS_AT_ONCE)))
   const page: StrandRow[] = []
   for (let step = 0; step < wanted; step++) {
     let chosen = -1
-    for (let at = 0; at < heads.length; at++)
-      if (times[at]! >= 0 && (chosen < 0 || times[at]! >= times[chosen]!)) chosen = at
+    for (let at = 0; at < ends.length; at++) {
+      const { timeSec } = ends[at]!
+      if (timeSec >= 0 && (chosen < 0 || timeSec >= ends[chosen]!.timeSec)) chosen = at
+    }
     if (chosen < 0) break
-    const ordinal = heads[chosen]!.pop()!
-    times[chosen] = timeOfLast(strands[chosen]!, heads[chosen]!)
-    if (step >= left) page.push({ strand: chosen, ordinal })
+    const ordinal = ends[chosen]!.pop()
+    if (step >= skipped) page.push({ strand: chosen, ordinal })
   }
   return page
 }
 
-/** @returns −1 when there are no more. */
-function timeOfLast({ timeOf }: NewestStrand, ordinals: readonly number[]): number {
-  const last = ordinals.at(-1)
-  return last === undefined ? -1 : timeOf(last)
+function totalOf(strands: readonly NewestStrand[]): number {
+  return strands.reduce((sum, { rows }) => sum + rows.length, 0)
 }
 
-/**
- * How many rows of each strand are before the latest time that at most `skipped` rows are at or after. undefined where times fall: then no
- * time divides the rows.
- */
-function endsNear(strands: readonly NewestStrand[], skipped: number): readonly number[] | undefined {
-  if (strands.some(({ doTimesFall }) => doTimesFall)) return undefined
-  const before = (time: number): number[] => strands.map((strand) => countBefore(strand, time))
-  const all = strands.reduce((sum, { rows }) => sum + rows.length, 0)
-  const countFrom = (time: number): number => all - before(time).reduce((sum, rank) => sum + rank, 0)
-  let low = -1
-  let high = LATEST_SEC
-  // Invariant: more than `skipped` rows are at or after `low`, or it is before all; at most `skipped` are at or after `high`.
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    if (countFrom(middle) <= skipped) high = middle
-    else low = middle
-  }
-  return before(high)
-}
+/** The newest row of a strand that was not taken yet. */
+class StrandEnd {
+  /** Unix seconds of that row; −1 when there are no more. */
+  timeSec = -1
+  readonly #strand: NewestStrand
+  readonly #rowsAtOnce: number
+  /** Rows below were not read yet. */
+  #unread: number
+  #ordinals: number[] = []
 
-function countBefore({ rows, timeOf }: NewestStrand, time: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (timeOf(rows.slice(middle, middle + 1)[0]!) < time) low = middle + 1
-    else high = middle
+  constructor(strand: NewestStrand, rowsAtOnce: number) {
+    this.#strand = strand
+    this.#rowsAtOnce = rowsAtOnce
+    this.#unread = strand.rows.length
+    this.#look()
   }
-  return low
+
+  /** Takes the row, which must be there. */
+  pop(): number {
+    const ordinal = this.#ordinals.pop()!
+    this.#look()
+    return ordinal
+  }
+
+  #look(): void {
+    if (this.#ordinals.length === 0 && this.#unread > 0) {
+      const from = Math.max(0, this.#unread - this.#rowsAtOnce)
+      this.#ordinals = this.#strand.rows.slice(from, this.#unread)
+      this.#unread = from
+    }
+    const last = this.#ordinals.at(-1)
+    this.timeSec = last === undefined ? -1 : this.#strand.timeOf(last)
+  }
 }

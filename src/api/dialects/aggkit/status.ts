@@ -23,7 +23,9 @@ export function tellSyncStatus(
   rawQuery: string,
   release: AggkitRelease,
 ): Answer<object> {
-  const asked = optional(readParameters(rawQuery), 'network_id', primaryNetwork)
+  const parameters = readParameters(rawQuery)
+  if (!parameters.ok) return parameters
+  const asked = optional(parameters.value, 'network_id', primaryNetwork)
   if (!asked.ok) return asked
   const { networks } = syncStatus()
   if (!networks.some(({ network_id }) => network_id === asked.value))

@@ -1,7 +1,7 @@
 import type { NetworkId } from '../../../protocol/units.js'
 import { type Answer, failure, success } from '../../../query/answers.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
-import { splitQueryString } from '../../parse/queryString.js'
+import { MAX_PARAMETERS, splitQueryString } from '../../parse/queryString.js'
 
 /** Query strings as services in Go read them: the first of several values counts, unknown names are ignored. */
 
@@ -11,10 +11,13 @@ const UINT64_MAX = 2n ** 64n - 1n
 /** Name → its values, in their order. */
 export type GoParameters = ReadonlyMap<string, readonly string[]>
 
-/** @returns the parameters; pieces that are not percent-encoded UTF-8 are left out, as Go does. */
-export function readParameters(raw: string): GoParameters {
+/** @returns the parameters; pieces that are not percent-encoded UTF-8 are left out, as Go does. Refused where there are too many, these included. */
+export function readParameters(raw: string): Answer<GoParameters> {
   const parameters = new Map<string, string[]>()
-  for (const piece of raw === '' ? [] : raw.split('&')) {
+  let count = 0
+  for (const piece of raw.split('&')) {
+    if (piece === '') continue
+    if (++count > MAX_PARAMETERS) return refused(`the query has more than ${MAX_PARAMETERS} parameters`)
     const read = splitQueryString(piece.replaceAll('+', '%20'))
     if (!Array.isArray(read) || read[0] === undefined) continue
     const [{ name, value }] = read
@@ -22,7 +25,7 @@ export function readParameters(raw: string): GoParameters {
     if (others === undefined) parameters.set(name, [value])
     else others.push(value)
   }
-  return parameters
+  return success(parameters)
 }
 
 /**
@@ -36,7 +39,9 @@ export function goParser<Query extends { readonly networkId?: NetworkId }>(
   unserved: (networkId: number) => string,
 ): QueryParser<Query> {
   return (raw) => {
-    const answer = read(readParameters(raw))
+    const parameters = readParameters(raw)
+    if (!parameters.ok) return parameters
+    const answer = read(parameters.value)
     if (!answer.ok) return answer
     const query = answer.value
     if (query.networkId !== undefined && !servedNetworks.has(query.networkId))

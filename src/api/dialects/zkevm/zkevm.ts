@@ -91,6 +91,8 @@ function tellSync({ syncStatus }: FrontFacts) {
   const networks = [...syncStatus().networks].sort((left, right) => left.network_id - right.network_id)
   return success({
     sync: networks.map(({ network_id, current_block, synced_block, is_synced }) => {
+      // Before the head is known nobody can say how much remains.
+      if (current_block === 0) return { network_id, percentage: 0, synced: is_synced }
       const remaining = Math.max(0, current_block - synced_block)
       return {
         network_id,

@@ -1,11 +1,12 @@
 import { decodeHex } from '../../../protocol/hex.js'
 import { asDepositCount, asNetworkId, type DepositCount, type NetworkId } from '../../../protocol/units.js'
 import { type Answer, failure, success } from '../../../query/answers.js'
-import type {
-  BridgesQuery,
-  ClaimProofQuery,
-  ClaimsQuery,
-  TokenMappingsQuery,
+import {
+  type BridgesQuery,
+  type ClaimProofQuery,
+  type ClaimsQuery,
+  MAX_WALKED_ROWS,
+  type TokenMappingsQuery,
 } from '../../../query/queries.js'
 import { globalExitRootUnknown } from '../../../query/refusals.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
@@ -107,6 +108,14 @@ function readNetwork(parameters: GoParameters, ...names: readonly string[]): Ans
   return networkId.ok ? success(asNetworkId(networkId.value)) : networkId
 }
 
+/** A query for all networks; refused where the page lies too far back. */
+function ofAll<Query extends BridgesQuery | ClaimsQuery>(query: Query): Answer<Query> {
+  const { skipped = 0 } = query
+  return skipped > MAX_WALKED_ROWS
+    ? failure('INVALID_PARAMETER', `offset ${skipped} is above ${MAX_WALKED_ROWS}, the most for the rows of all networks`)
+    : success(query)
+}
+
 /** Deposits to an account, on one network or on all. */
 export const bridgesParser: ParserOf<BridgesQuery> = (servedNetworks) =>
   goParser(
@@ -123,7 +132,7 @@ export const bridgesParser: ParserOf<BridgesQuery> = (servedNetworks) =>
         toAddress: readReceiver(parameters),
         ...(destination.value === undefined ? {} : { networkIds: [destination.value] }),
       }
-      if (source.value === undefined) return success<BridgesQuery>(query)
+      if (source.value === undefined) return ofAll<BridgesQuery>(query)
       return servedNetworks.has(source.value)
         ? success<BridgesQuery>({ ...query, networkId: source.value })
         : success<BridgesQuery>({ ...query, depositCounts: [NO_DEPOSIT] })
@@ -137,7 +146,7 @@ export const claimsParser: ParserOf<ClaimsQuery> = (servedNetworks) =>
     servedNetworks,
     (parameters) => {
       const page = readPage(parameters)
-      return page.ok ? success<ClaimsQuery>({ ...page.value, toAddress: readReceiver(parameters) }) : page
+      return page.ok ? ofAll<ClaimsQuery>({ ...page.value, toAddress: readReceiver(parameters) }) : page
     },
     unserved,
   )
