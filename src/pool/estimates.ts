@@ -27,7 +27,10 @@ const PAGING: ReadonlySet<string> = new Set([
 ])
 
 /** What the pool must know of an operation. */
-type PoolRoute = Pick<Route<never>, 'rows' | 'walkedRows' | 'estimateBytes' | 'estimateWork' | 'entitledBytes'>
+type PoolRoute = Pick<
+  Route<never>,
+  'rows' | 'walkedRows' | 'estimateBytes' | 'estimateWork' | 'entitledBytes'
+>
 
 const EVENT_BYTES = 1_100
 

@@ -25,6 +25,7 @@ const QUERIES: { readonly [K in OperationId]: readonly QueryByOperation[K][] } =
     { networkId, ...page(1), networkIds: [networkId], claimed: true },
     { networkId, ...page(1_000) },
     { networkId, ...page(1_000), fromAddress: hash.subarray(12), readyForClaim: true },
+    { ...page(25), toAddress: hash.subarray(12), skipped: 10_000 },
   ],
   getClaims: [
     { networkId, ...page(1) },
@@ -63,6 +64,7 @@ for (const [what, operation, query, tokens] of [
   ['a proof', 'getClaimProof', QUERIES.getClaimProof[0], 2],
   ['a page of 1,000', 'getBridges', QUERIES.getBridges[3], 11],
   ['one whose rows lie anywhere', 'getBridges', QUERIES.getBridges[4], 21],
+  ['a page of all networks behind 10,000 rows', 'getBridges', QUERIES.getBridges[5], 101.5],
   ['the way of a bridge', 'getBridgeStatus', QUERIES.getBridgeStatus[0], 2],
   ['the ways of all bridges of a transaction', 'getBridgeStatus', QUERIES.getBridgeStatus[1], 51],
 ] as const)

@@ -112,7 +112,10 @@ function readNetwork(parameters: GoParameters, ...names: readonly string[]): Ans
 function ofAll<Query extends BridgesQuery | ClaimsQuery>(query: Query): Answer<Query> {
   const { skipped = 0 } = query
   return skipped > MAX_WALKED_ROWS
-    ? failure('INVALID_PARAMETER', `offset ${skipped} is above ${MAX_WALKED_ROWS}, the most for the rows of all networks`)
+    ? failure(
+        'INVALID_PARAMETER',
+        `offset ${skipped} is above ${MAX_WALKED_ROWS}, the most for the rows of all networks`,
+      )
     : success(query)
 }
 

@@ -8,10 +8,10 @@ import { listOf } from '../../../../src/shard/sets/ordinalList.js'
 const times = (minLength: number) =>
   fc.array(fc.integer({ min: 0, max: 60 }), { minLength, maxLength: 900, size: 'max' })
 
-function strandOf(own: readonly number[], doTimesFall: boolean) {
+function strandOf(own: readonly number[]) {
   // Every second row matches.
   const ordinals = own.map((_, at) => 2 * at)
-  return { rows: listOf(ordinals), timeOf: (ordinal: number) => own[ordinal / 2]!, doTimesFall }
+  return { rows: listOf(ordinals), timeOf: (ordinal: number) => own[ordinal / 2]! }
 }
 
 /** Newest first, one row after another; of equal times the later strand's. */
@@ -39,7 +39,7 @@ test('each page of all networks is a part of their rows in one order, however fa
       fc.integer({ min: 1, max: 40 }),
       (drawn, doTimesFall, skipped, count) => {
         const networks = doTimesFall ? drawn : drawn.map((own) => [...own].sort((a, b) => a - b))
-        const strands = networks.map((own) => strandOf(own, doTimesFall))
+        const strands = networks.map((own) => strandOf(own))
         const page = newestOfAll(strands, skipped, count)
         assert.deepEqual(page, allRows(networks).slice(skipped, skipped + count))
         if (skipped > 1_000) far++
@@ -48,4 +48,29 @@ test('each page of all networks is a part of their rows in one order, however fa
     { numRuns: 100 },
   )
   assert.ok(far > 0)
+})
+
+/** Counts the rows whose times are looked at. */
+function countingStrands(networks: readonly (readonly number[])[]) {
+  const counted = { reads: 0 }
+  const strands = networks.map((own) => {
+    const { rows, timeOf } = strandOf(own)
+    return {
+      rows,
+      timeOf: (ordinal: number) => {
+        counted.reads++
+        return timeOf(ordinal)
+      },
+    }
+  })
+  return { counted, strands }
+}
+
+test('a page behind the last row reads nothing, and one far back no more rows than lie in front of it', () => {
+  // All in one second, as after an import: no time divides them.
+  const { counted, strands } = countingStrands([new Array(50_000).fill(7), new Array(50_000).fill(7)])
+  assert.deepEqual(newestOfAll(strands, 100_000, 25), [])
+  assert.equal(counted.reads, 0)
+  assert.equal(newestOfAll(strands, 1_001, 25).length, 25)
+  assert.ok(counted.reads <= 1_001 + 25 + 2, `${counted.reads} rows`)
 })

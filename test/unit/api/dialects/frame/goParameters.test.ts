@@ -2,24 +2,39 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   firstValue,
+  type GoParameters,
   mandatory,
   optional,
   readParameters,
 } from '../../../../../src/api/dialects/frame/goParameters.js'
 
+function parametersOf(raw: string): GoParameters {
+  const parameters = readParameters(raw)
+  assert.ok(parameters.ok)
+  return parameters.value
+}
+
+test('more parameters than our own endpoints take are refused, malformed ones included', () => {
+  for (const piece of ['a', '%zz'])
+    assert.deepEqual(
+      [256, 257].map((count) => readParameters(new Array(count).fill(piece).join('&')).ok),
+      [true, false],
+    )
+})
+
 test('a query string is read as in Go: the first value counts, `+` is a space, what is malformed is left out', () => {
-  const parameters = readParameters('a=1&a=2&b=x+y%2B&%zz=3&c=%zz&d&=5')
+  const parameters = parametersOf('a=1&a=2&b=x+y%2B&%zz=3&c=%zz&d&=5')
   assert.deepEqual(parameters.get('a'), ['1', '2'])
   assert.deepEqual(
     ['a', 'b', 'c', 'd', ''].map((name) => firstValue(parameters, name)),
     ['1', 'x y+', '', '', '5'],
   )
   assert.equal(parameters.size, 4)
-  assert.equal(readParameters('').size, 0)
+  assert.equal(parametersOf('').size, 0)
 })
 
 test('numbers are read as in Go, with leading zeros and without signs; what does not fit 32 bits is an error also where it may be absent', () => {
-  const read = (text: string) => mandatory(readParameters(`n=${text}`), 'n')
+  const read = (text: string) => mandatory(parametersOf(`n=${text}`), 'n')
   for (const [text, value] of [
     ['0', 0],
     ['007', 7],
@@ -37,7 +52,7 @@ test('numbers are read as in Go, with leading zeros and without signs; what does
     const answer = read(text)
     assert.equal(!answer.ok && answer.message, message)
   }
-  const parameters = readParameters('n=x&m=4294967296')
+  const parameters = parametersOf('n=x&m=4294967296')
   assert.deepEqual(optional(parameters, 'n', 20), { ok: true, value: 20 })
   assert.equal(optional(parameters, 'm', 20).ok, false)
 })
