@@ -3,7 +3,7 @@ import { LISTED_METADATA_BYTES, WHOLE_METADATA_BYTES } from '../protocol/metadat
 import type { AnswerCode } from '../query/answers.js'
 import type { Cursor } from '../query/cursor.js'
 import type { EventsQuery } from '../query/feed/eventsQuery.js'
-import type { OperationId, QueryByOperation } from '../query/queries.js'
+import { MAX_WALKED_ROWS, type OperationId, type QueryByOperation } from '../query/queries.js'
 import { bridgeTemplate, claimTemplate, tokenMappingTemplate } from '../query/records.js'
 import type { RowTemplate } from '../query/rowTemplate.js'
 import { MAX_SEARCH_RESULTS, MAX_STATUSES } from '../query/statusRecords.js'
