@@ -45,7 +45,7 @@ export async function serveWorld(context: Cleaner, world: FakeWorld): Promise<Se
           `bridge = "${contracts.bridge}"`,
           `global_exit_root_manager = "${contracts.globalExitRootManager}"`,
           ...(networkId === 0 ? [`rollup_manager = "${contracts.rollupManager}"`] : []),
-          ...['start_block = 0', 'finality = "latest"', 'poll_interval_ms = 20', ...perNetwork],
+          ...['start_block = 0', 'finality = "latest"', 'poll_interval_ms = 50', ...perNetwork],
         ]
       })
       writeFileSync(file, [head, ...networks].map((lines) => lines.join('\n')).join('\n\n'))

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 
 /**
  * Asks again until the answer is good; for state of another process that sends no event.
- * @param everyMs time between two questions; longer where a question takes from what is waited for.
+ * @param everyMs time between two questions; longer where a question takes from what is waited for. By default a twentieth of what has
+ * been waited, from 10 ms to 100: two questions to a service take a hundredth of a core, and many tests ask at a time.
  * @throws with the last answer when it does not become good in time.
  */
 export async function until<T>(
@@ -12,15 +13,16 @@ export async function until<T>(
   isGood: (answer: T) => boolean,
   what: string,
   withinMs = 30_000,
-  everyMs = 10,
+  everyMs?: number,
 ): Promise<T> {
-  const deadline = Date.now() + withinMs
+  const begin = Date.now()
   for (;;) {
     const answer = await ask()
     if (isGood(answer)) return answer
-    if (Date.now() > deadline)
+    const waitedMs = Date.now() - begin
+    if (waitedMs > withinMs)
       throw new Error(`${what}: not within ${withinMs} ms, last ${JSON.stringify(answer)}`)
-    await delay(everyMs)
+    await delay(everyMs ?? Math.min(100, Math.max(10, waitedMs / 20)))
   }
 }
 
