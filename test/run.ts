@@ -8,21 +8,23 @@ import { testFiles } from './testFiles.js'
 
 /**
  * The test runner: `node dist/test/run.js http unit …` runs every test below the folders, the folders in the order named; a
- * single file may be named as well, as source or as compiled (`test/unit/service/rooms.test.ts`, `unit/rooms.test.js`). `--minutes=60` gives
- * each file that long instead of five, `--minutes-in-all=10` ends the run after that time; `--one-at-a-time` runs no two files beside each other. A test that is skipped or left as "todo", and a
+ * single file may be named as well, as source or as compiled (`test/unit/service/rooms.test.ts`, `unit/rooms.test.js`), also before its
+ * folder, so that it begins early. `--minutes=60` gives
+ * each file that long instead of five, `--minutes-in-all=10` ends the run after that time; `--at-once=6` runs so many files beside each
+ * other. A test that is skipped or left as "todo", and a
  * file or run without tests, counts as a failure: what does not run proves nothing. Only a test of a program that is not installed may be
  * skipped, and not in CI.
  */
-// One more than there are processors: there is always a file that waits.
-const FILES_AT_ONCE = process.argv.includes('--one-at-a-time') ? 1 : availableParallelism() + 1
 const MINUTES_PER_FILE = 5
 
 const folders = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const minutesOf = (option: string): string | undefined =>
+const numberOf = (option: string): string | undefined =>
   process.argv.find((argument) => argument.startsWith(`--${option}=`))?.split('=')[1]
-const minutes = minutesOf('minutes')
-const minutesInAll = minutesOf('minutes-in-all')
-const files = folders.flatMap(testFiles)
+const minutes = numberOf('minutes')
+const minutesInAll = numberOf('minutes-in-all')
+// One more than there are processors: there is always a file that waits.
+const filesAtOnce = Number(numberOf('at-once') ?? availableParallelism() + 1)
+const files = [...new Set(folders.flatMap(testFiles))]
 const faults: string[] = []
 let tests = 0
 
@@ -40,7 +42,7 @@ if (folders.some((folder) => /^shared\b/.test(folder)) && !existsSync(sharedFold
 
 const stream = run({
   files,
-  concurrency: FILES_AT_ONCE,
+  concurrency: filesAtOnce,
   timeout: 60_000 * Number(minutes ?? MINUTES_PER_FILE),
   ...(minutesInAll === undefined ? {} : { signal: AbortSignal.timeout(60_000 * Number(minutesInAll)) }),
 })
