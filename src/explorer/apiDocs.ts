@@ -14,7 +14,7 @@ const docs = document.getElementById('docs')!
 
 const REGIONS = [
   ['.information-container', 'About this API'],
-  ['.scheme-container', 'Server and key'],
+  ['.scheme-container', 'Server'],
 ] as const
 
 /** What Swagger UI leaves out for those who use a keyboard or a screen reader. */
@@ -56,4 +56,6 @@ SwaggerUi({
   defaultModelsExpandDepth: 0,
   docExpansion: 'list',
   validatorUrl: null,
+  // Swagger UI draws a closed lock beside each operation whose key is optional. A key is entered above them, where there are any.
+  plugins: [{ components: { authorizeOperationBtn: () => null } }],
 })

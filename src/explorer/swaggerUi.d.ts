@@ -9,5 +9,7 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
     readonly defaultModelsExpandDepth: number
     readonly docExpansion: 'list' | 'full' | 'none'
     readonly validatorUrl: string | null
+    /** Each puts other components in the place of those with these names. */
+    readonly plugins: readonly { readonly components: Readonly<Record<string, () => null>> }[]
   }): void
 }

@@ -9,8 +9,11 @@ import { JSON_TYPE } from './wire/headers.js'
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The OpenAPI document, and the page that shows it, with and without a slash at its end, with its files. */
-export function staticDocuments(mayCompress: boolean): StaticDocument[] {
+/**
+ * The OpenAPI document, and the page that shows it, with and without a slash at its end, with its files.
+ * @param hasKeys whether the operator has given out API keys.
+ */
+export function staticDocuments(mayCompress: boolean, hasKeys = false): StaticDocument[] {
   const files = readBuiltFiles('docs', '/docs/assets', 'getDocs', mayCompress)
   const page = (path: string, prefix: string): StaticDocument =>
     makeDocument({
@@ -33,7 +36,7 @@ export function staticDocuments(mayCompress: boolean): StaticDocument[] {
     path: '/openapi.json',
     route: 'getOpenApi',
     contentType: JSON_TYPE,
-    body: Buffer.from(JSON.stringify(openApiDocument(API_VERSION))),
+    body: Buffer.from(JSON.stringify(openApiDocument(API_VERSION, hasKeys))),
     cacheControl: ONE_HOUR,
     mayCompress,
   })

@@ -101,7 +101,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const cache = new AnswerCache(config.http.cacheBytes)
   const readVersion = createVersionReader(status)
   const explorer = explorerPage(config, logger)
-  const documents = [...staticDocuments(config.http.compress), ...explorer.files]
+  const hasKeys = config.rateLimit.apiKeys.length > 0
+  const documents = [...staticDocuments(config.http.compress, hasKeys), ...explorer.files]
   const spoken = speakDialects(config, health)
   const targets = new Map([
     ...createTargets(health, documents, readVersion, options.networks),

@@ -613,6 +613,7 @@ test(
     const back = page.getByRole('link', { name: 'Bridges, claims and proofs for people' })
     assert.equal(await back.getAttribute('href'), `${demo.url}/explorer`)
     await page.locator('#operations-service-getSyncStatus').click()
+    assert.equal(await page.locator('.authorization__btn, .authorize').count(), 0, 'a lock where no key is')
     await page.getByRole('button', { name: 'Execute' }).click()
     // The documented example says the same below it.
     const answer = page.locator('.responses-table.live-responses-table')

@@ -161,6 +161,13 @@ for (const transport of bothTransports()) {
     assertStanding(await standing(), 'address', 8, 120)
   })
 
+  test(`${transport.name}: the contract speaks of API keys where the operator has given some out`, async (context) => {
+    const { get } = await serve(context, { apiKeys: ['ab'.repeat(32)] })
+    assert.match((await get('/openapi.json')).body, /"securitySchemes":\{"apiKey"/)
+    const { get: getWithoutKeys } = await serve(context)
+    assert.doesNotMatch((await getWithoutKeys('/openapi.json')).body, /securitySchemes|"security"/)
+  })
+
   test(`${transport.name}: X-Forwarded-For counts only from a trusted proxy, and only the entry that the proxy added`, async (context) => {
     const standing = (world: Awaited<ReturnType<typeof serve>>, ...headers: string[]) =>
       world.get(REFUSED_PAGE, headers).then((response) => response.headers.get('ratelimit'))

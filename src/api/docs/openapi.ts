@@ -29,8 +29,9 @@ const COMMON_ERRORS: readonly AnswerCode[] = [
 /**
  * The OpenAPI 3.1 document, made from the routes and their schemas: nothing in it is written twice.
  * @param version of the API.
+ * @param hasKeys whether the operator has given out keys. Without one the document speaks of none: readers take a security scheme for a lock.
  */
-export function openApiDocument(version: string): Json {
+export function openApiDocument(version: string, hasKeys = false): Json {
   const components = new Map<string, Json>()
   const paths: Record<string, Json> = {}
   for (const [operation, route] of Object.entries<RouteFacts>(routes))
@@ -48,16 +49,15 @@ export function openApiDocument(version: string): Json {
     info: {
       title: 'Bridge Data Service',
       version,
-      description:
-        'Read-only access to indexed bridge transactions, claims, claim proofs, sync status and token mappings. Every path may end with a slash, and is also answered to HEAD and OPTIONS. No operation needs a key: one that the operator has given out selects a higher rate limit.',
+      description: `Read-only access to indexed bridge transactions, claims, claim proofs, sync status and token mappings. Every path may end with a slash, and is also answered to HEAD and OPTIONS. No operation needs a key${hasKeys ? ': one that the operator has given out selects a higher rate limit.' : '.'}`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The service that this document came from.' }],
-    security: [{}, { apiKey: [] }, { bearer: [] }],
+    ...(hasKeys ? { security: [{}, { apiKey: [] }, { bearer: [] }] } : {}),
     tags: TAGS,
     paths,
     components: {
-      securitySchemes: SECURITY_SCHEMES,
+      ...(hasKeys ? { securitySchemes: SECURITY_SCHEMES } : {}),
       headers: HEADERS,
       schemas: Object.fromEntries([...components].sort(([left], [right]) => (left < right ? -1 : 1))),
     },

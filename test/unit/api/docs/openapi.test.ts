@@ -85,6 +85,17 @@ test('a data route lists its own errors and the common ones, by HTTP status', ()
   assert.deepEqual(Object.keys(responses), ['200', '304', '400', '404', '414', '429', '500', '503', '504'])
 })
 
+test('the document speaks of keys only where the operator has given some out, and no operation needs one', () => {
+  const text = JSON.stringify(document)
+  assert.doesNotMatch(text, /securitySchemes|"security"|X-API-Key/)
+  const { security, components } = openApiDocument('1.0.0', true) as {
+    security?: object[]
+    components?: { securitySchemes?: object }
+  }
+  assert.deepEqual(Object.keys(components?.securitySchemes ?? {}), ['apiKey', 'bearer'])
+  assert.deepEqual(security, [{}, { apiKey: [] }, { bearer: [] }])
+})
+
 test("a data route states what it costs of a client's rate limit", () => {
   const costs = ['/bridge/v1/l1-info-tree-index', '/bridge/v1/bridges', '/bridge/v1/claim-proof'].map(
     (path) => document.paths[path]!.get['x-rate-limit-cost'],
