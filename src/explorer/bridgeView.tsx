@@ -1,13 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import {
-  type Bridge,
-  BridgeApiError,
-  type BridgeStage,
-  type BridgeStatus,
-  type TypicalTime,
-} from '../client/bridgeClient.js'
+import { type Bridge, BridgeApiError, type BridgeStage, type BridgeStatus } from '../client/bridgeClient.js'
+import { useWatch } from './changeWatch.js'
 import { ClaimPanel } from './claimPanel.js'
+import { claimTime, type Forecast, forecast, stageTime, whyNoTime } from './claimTime.js'
 import { EarlierBridges, useEarlier } from './earlierBridges.js'
 import { Icon, type IconName } from './icons.js'
 import { useLive } from './liveAnswer.js'
@@ -19,12 +15,12 @@ import { Amount, knownToken, useTokenBook } from './tokenBook.js'
 import {
   bridgeState,
   bridgeStates,
-  elapsedOf,
   nowSentence,
+  numberMeaning,
+  type StageName,
   stageMeanings,
   stageTitle,
   takenBack,
-  usualTime,
 } from './words.js'
 
 /** Between two looks for the token on the other side, which is made once. */
@@ -74,6 +70,10 @@ function Missing({
   readonly depositCount: number
 }): JSX.Element {
   const earlier = useEarlier(networkId, depositCount)
+  const { sync } = useWatch()
+  if (!networkIds.includes(networkId))
+    return <Empty title={`This service does not read network ${grouped(networkId)}.`} isView />
+  const sent = sync?.networks.find((network) => network.networkId === networkId)?.indexedDepositCount
   if (earlier !== undefined && earlier.sent.length > 0)
     return (
       <>
@@ -97,10 +97,22 @@ function Missing({
       </>
     )
   return (
-    <Empty title={`${networkName(networkId)} has no bridge number ${grouped(depositCount)} yet.`} isView>
+    <Empty
+      title={`There is no bridge number ${grouped(depositCount)} from ${networkName(networkId)}.`}
+      isView
+    >
+      {sent === undefined ? null : (
+        <p>
+          {sent === 0
+            ? 'Nothing has been sent from there so far.'
+            : sent === 1
+              ? 'One bridge has been sent from there so far: number 0.'
+              : `${grouped(sent)} bridges have been sent from there so far: numbers 0 to ${grouped(sent - 1)}.`}
+        </p>
+      )}
       <p>
-        If it was sent a moment ago, it appears here as soon as its block has been read. If it was here
-        before, the network has replaced the block that it was in.
+        If this one was sent a moment ago, this page shows it as soon as its block has been read. If it was
+        here before, its network has replaced the block that it was in.
       </p>
     </Empty>
   )
@@ -121,12 +133,8 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
   const earlier = useEarlier(bridge.originNetwork, bridge.depositCount)?.sent ?? []
   const current = status.stages.find(({ stage, state }) => stage === status.currentStage && state !== 'done')
   const isOver = status.claimTxHash !== null
-  // Nothing is waited for once it may be claimed: how long others took says something, how long it has been does not.
-  const isReady = current?.stage === 'claimed' && current.typical === undefined
-  const usual =
-    current === undefined || isOver || isReady
-      ? undefined
-      : usualTime(current, elapsedOf(status, current, nowSec))
+  const times = forecast(status, nowSec)
+  const when = claimTime(status, nowSec, networkName)
   return (
     <>
       <div class="head bridge">
@@ -136,15 +144,17 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
             <span class="mono">
               {bridge.originNetwork}:{bridge.depositCount}
             </span>
+            , {numberMeaning(bridge.originNetwork, bridge.depositCount, networkName)}
           </p>
           <h1>
-            <Amount {...bridge} /> from {networkName(bridge.originNetwork)} to{' '}
+            <Content bridge={bridge} /> from {networkName(bridge.originNetwork)} to{' '}
             {networkName(bridge.destinationNetwork)}
           </h1>
           <p class="sentence">
             <Chip {...bridgeStates[bridgeState(bridge)]} />{' '}
             <span>
-              {nowSentence(status, networkName)} {usual}
+              {nowSentence(status, networkName)}{' '}
+              {when === undefined ? whyNoTime(status, nowSec, networkName) : <strong>{when}</strong>}
             </span>
           </p>
         </div>
@@ -154,12 +164,7 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
           <h2 id="way">Progress</h2>
           <ol class="way">
             {status.stages.map((stage) => (
-              <Stage
-                key={stage.stage}
-                stage={stage}
-                status={status}
-                isCurrent={stage === current && !isOver}
-              />
+              <Stage key={stage.stage} stage={stage} times={times} isCurrent={stage === current && !isOver} />
             ))}
           </ol>
         </section>
@@ -178,16 +183,33 @@ function Found({ bridge, status }: { readonly bridge: Bridge; readonly status: B
   )
 }
 
+/** From when the usual time of a stage counts. */
+const SINCE: { readonly [S in StageName]?: string } = {
+  bridged: 'from when it was sent',
+  in_l1_info_tree: 'from its record on layer 1',
+  injected: 'from when the destination knew of it',
+}
+
+/** What was sent, as the head of the page. */
+function Content({ bridge }: { readonly bridge: Bridge }): JSX.Element {
+  if (bridge.leafType === 0) return <Amount {...bridge} />
+  if (bridge.amount === 0n) return <>A message</>
+  return (
+    <>
+      <Amount {...bridge} /> and a message
+    </>
+  )
+}
+
 function Stage({
   stage,
-  status,
+  times,
   isCurrent,
 }: {
   readonly stage: BridgeStage
-  readonly status: BridgeStatus
+  readonly times: Forecast
   readonly isCurrent: boolean
 }): JSX.Element {
-  const nowSec = useNowSec()
   const { blockTimestamp, blockNumber, txHash, networkId, typical, state } = stage
   const kind =
     state === 'done'
@@ -201,8 +223,7 @@ function Stage({
           : 'bad'
   const icon: IconName =
     kind === 'done' ? 'check' : kind === 'bad' ? 'cross' : kind === 'now' ? 'clock' : 'dash'
-  const elapsed = isCurrent ? elapsedOf(status, stage, nowSec) : undefined
-  const usual = kind === 'done' ? undefined : usualTime(stage, elapsed)
+  const when = kind === 'done' ? undefined : stageTime(stage, isCurrent, times)
   return (
     <li class={kind} {...(isCurrent ? { 'aria-current': 'step' as const } : {})}>
       <span class="mark">
@@ -211,10 +232,8 @@ function Stage({
       <div>
         <p class="what">
           <strong>{stageTitle(stage, networkName)}</strong>
-          <span class="muted">{blockTimestamp === undefined ? null : <Ago at={blockTimestamp} />}</span>
+          <span class="muted">{blockTimestamp === undefined ? when : <Ago at={blockTimestamp} />}</span>
         </p>
-        {usual === undefined || stage.stage === 'claimable' ? null : <p class="muted">{usual}</p>}
-        {isCurrent && typical !== undefined ? <TypicalBar typical={typical} elapsed={elapsed} /> : null}
         <details>
           <summary>Details</summary>
           <p class="muted">{stageMeanings[stage.stage]}</p>
@@ -236,41 +255,15 @@ function Stage({
               </Fact>
             )}
             {typical === undefined ? null : (
-              <Fact name="Usually">
-                {duration(typical.medianSeconds)}, nine of ten within {duration(typical.p90Seconds)} (the last{' '}
-                {grouped(typical.sampleSize)})
+              <Fact name="Usually takes">
+                {duration(typical.medianSeconds)} {SINCE[typical.since]}; nine of ten bridges no more than{' '}
+                {duration(typical.p90Seconds)} (the last {grouped(typical.sampleSize)} on this route)
               </Fact>
             )}
           </dl>
         </details>
       </div>
     </li>
-  )
-}
-
-/** How long it has been, beside what is usual. */
-function TypicalBar({
-  typical,
-  elapsed = 0,
-}: {
-  readonly typical: TypicalTime
-  readonly elapsed: number | undefined
-}): JSX.Element {
-  const { medianSeconds, p90Seconds } = typical
-  const whole = Math.max(p90Seconds, elapsed, 1) * 1.05
-  const at = (seconds: number): string => `${(100 * seconds) / whole}%`
-  return (
-    <div class="usual" aria-hidden="true">
-      <span
-        class="range"
-        style={{
-          left: at(Math.min(medianSeconds, p90Seconds)),
-          right: `${100 - (100 * p90Seconds) / whole}%`,
-        }}
-      />
-      <span class="so-far" style={{ width: at(elapsed) }} />
-      <span class="median" style={{ left: at(medianSeconds) }} />
-    </div>
   )
 }
 
@@ -323,15 +316,25 @@ function Parties({ bridge }: { readonly bridge: Bridge }): JSX.Element {
     <section aria-labelledby="parties" class="panel">
       <h2 id="parties">What was sent</h2>
       <dl class="facts">
-        <Fact name="Kind">{leafType === 0 ? 'Tokens' : 'A message to a contract'}</Fact>
+        <Fact name="Kind">
+          {leafType === 0
+            ? 'Tokens'
+            : amount === 0n
+              ? 'A message to a contract'
+              : 'A message to a contract, with an amount'}
+        </Fact>
         <Fact name="Amount">
-          <span class="hex">
-            <Amount {...bridge} />
-            <CopyButton
-              text={exactAmount(amount, token?.decimals ?? 0).replaceAll(',', '')}
-              what="exact amount"
-            />
-          </span>
+          {leafType === 1 && amount === 0n ? (
+            'None: it carries a message only'
+          ) : (
+            <span class="hex">
+              <Amount {...bridge} />
+              <CopyButton
+                text={exactAmount(amount, token?.decimals ?? 0).replaceAll(',', '')}
+                what="exact amount"
+              />
+            </span>
+          )}
         </Fact>
         <Fact name="Sender">
           <Hex value={bridge.originAddress} kind="address" networkId={originNetwork} />
@@ -342,7 +345,7 @@ function Parties({ bridge }: { readonly bridge: Bridge }): JSX.Element {
         {leafType === 0 ? (
           <Fact name="Token">
             {/^0x0{40}$/.test(tokenAddress) ? (
-              <>The coin of {networkName(tokenNetwork)}</>
+              <>The native coin of {networkName(tokenNetwork)}</>
             ) : (
               <span class="place">
                 <span>
@@ -362,11 +365,11 @@ function Parties({ bridge }: { readonly bridge: Bridge }): JSX.Element {
             </span>
           </Fact>
         )}
-        <Fact name="Sent in">
+        <Fact name="Transaction">
           <Hex value={bridge.txHash} kind="transaction" networkId={originNetwork} />
         </Fact>
         {bridge.claimTxHash === null ? null : (
-          <Fact name={bridge.claimMatches === false ? 'Older claim' : 'Claimed in'}>
+          <Fact name={bridge.claimMatches === false ? 'Older claim' : 'Claim transaction'}>
             <Hex value={bridge.claimTxHash} kind="transaction" networkId={destinationNetwork} />
           </Fact>
         )}

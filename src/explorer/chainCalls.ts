@@ -77,16 +77,30 @@ async function exitRootWord(provider: Provider, network: Network, globalExitRoot
   return word.toLowerCase()
 }
 
+/** What a network's contract knows of a global exit root. */
+export interface ExitRootAnswer {
+  /** Of `globalExitRootMap`. */
+  readonly word: string
+  /** Who passed the question on: `Some Wallet`, `its public endpoint`. */
+  readonly by: string
+}
+
 /**
  * Asks the wallets that are on the network, then its public endpoint, what its contract knows of a global exit root.
- * @returns the word of `globalExitRootMap`; undefined where there is nobody to ask.
+ * @returns undefined where there is nobody to ask.
  */
-export async function askExitRoot(network: Network, globalExitRoot: string): Promise<string | undefined> {
+export async function askExitRoot(
+  network: Network,
+  globalExitRoot: string,
+): Promise<ExitRootAnswer | undefined> {
   const endpoint = publicProvider(network.networkId)
-  const providers = walletsNow().map(({ provider }) => provider)
-  for (const provider of endpoint === undefined ? providers : [...providers, endpoint])
+  const askable = [
+    ...walletsNow().map(({ provider, name }) => ({ provider, by: `your wallet ${name}` })),
+    ...(endpoint === undefined ? [] : [{ provider: endpoint, by: 'its public endpoint' }]),
+  ]
+  for (const { provider, by } of askable)
     try {
-      return await exitRootWord(provider, network, globalExitRoot)
+      return { word: await exitRootWord(provider, network, globalExitRoot), by }
     } catch {
       // The next one may be on this network.
     }

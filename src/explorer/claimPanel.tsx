@@ -38,15 +38,22 @@ export function ClaimPanel({ bridge }: { readonly bridge: Bridge }): JSX.Element
     <section aria-labelledby="claim" class="panel">
       <h2 id="claim">Claim</h2>
       <p class="muted">
-        Whoever claims pays the fee on {name}.{' '}
+        Anybody may claim. The account that sends the claim pays its fee on {name};{' '}
         {bridge.leafType === 0
-          ? 'The receiver gets what was sent.'
-          : 'The message is delivered to its receiver.'}
+          ? 'the receiver gets what was sent.'
+          : 'the message is delivered to its receiver.'}
       </p>
+      {node === undefined ? null : (
+        <p class="muted">
+          This is a devnet, a network for tests on this machine, so there is a button that needs no wallet: it
+          sends the claim from a test account of the devnet's own node, which pays the fee in test coins. No
+          account of yours is used. Other networks have no such button.
+        </p>
+      )}
       <p class="actions">
         {node === undefined ? null : (
           <button type="button" class="main" disabled={isBusy} onClick={() => start(node, 'eth_accounts')}>
-            Claim with a devnet account
+            Claim with a test account
           </button>
         )}
         {wallets.map(({ id, name, icon, provider }) => (
@@ -86,8 +93,8 @@ function ProgressText({
       {progress.step === 'sent' || progress.step === 'done' ? (
         <p>
           {progress.step === 'sent'
-            ? `Sent with ${grouped(progress.gas)} gas at most; waiting for its block. `
-            : 'Claimed. This page follows in a moment. '}
+            ? `Sent, with a limit of ${grouped(progress.gas)} gas. It waits for a block. `
+            : 'Claimed. This page shows it in a moment. '}
           <Hex value={progress.txHash} kind="transaction" networkId={networkId} />
         </p>
       ) : null}
@@ -103,7 +110,8 @@ async function claim(
 ): Promise<void> {
   show({ step: 'busy', text: 'Asking for the claim call…' })
   const call = await api.getClaimTransaction({ networkId: originNetwork, depositCount })
-  show({ step: 'busy', text: 'Asking the wallet for an account…' })
+  const isOfNode = asks === 'eth_accounts'
+  show({ step: 'busy', text: `Asking the ${isOfNode ? 'node' : 'wallet'} for an account…` })
   const [from] = (await provider.request({ method: asks })) as readonly string[]
   if (from === undefined) throw new Error('The wallet gave no account. Is it locked?')
   await switchChain(provider, call, show)
@@ -113,7 +121,7 @@ async function claim(
   const method = leafType === 0 ? 'claimAsset' : 'claimMessage'
   show({
     step: 'busy',
-    text: `It calls ${method} of ${shortHex(call.to)} with up to ${grouped(gas)} gas. Confirm it in the wallet…`,
+    text: `${shortHex(from)} calls ${method} of the bridge contract ${shortHex(call.to)}, with a limit of ${grouped(gas)} gas. ${isOfNode ? 'Sending…' : 'Confirm it in the wallet…'}`,
   })
   const txHash = (await provider.request({
     method: 'eth_sendTransaction',

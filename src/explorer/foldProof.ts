@@ -78,7 +78,7 @@ export function foldProof(bridge: Bridge, proof: ClaimProof, hasher: Pick<Hasher
     trees.push(
       fold(
         'All that was sent from layer 1',
-        'Root of layer 1',
+        'Sent from layer 1',
         leaf,
         proof.smtProofLocalExitRoot,
         bridge.depositCount,
@@ -88,7 +88,7 @@ export function foldProof(bridge: Bridge, proof: ClaimProof, hasher: Pick<Hasher
   else {
     const local = fold(
       `All that was sent from network ${bridge.originNetwork}`,
-      `Root of network ${bridge.originNetwork}`,
+      `Sent from network ${bridge.originNetwork}`,
       leaf,
       proof.smtProofLocalExitRoot,
       bridge.depositCount,
@@ -96,8 +96,8 @@ export function foldProof(bridge: Bridge, proof: ClaimProof, hasher: Pick<Hasher
     trees.push(
       local,
       fold(
-        'All networks beside layer 1',
-        'Root of networks',
+        'All networks besides layer 1',
+        'From all besides layer 1',
         local.root,
         proof.smtProofRollupExitRoot,
         bridge.originNetwork - 1,

@@ -49,7 +49,7 @@ export function AddressView({ address }: { readonly address: string }): JSX.Elem
           <p class="muted">
             {data === undefined
               ? 'Asking the service…'
-              : `${grouped(data.sent.total)} sent · ${grouped(data.received.total)} received · ${grouped(data.claimed)} claimed by it`}
+              : `${grouped(data.sent.total)} sent by it · ${grouped(data.received.total)} sent to it · ${grouped(data.claimed)} ${data.claimed === 1 ? 'claim' : 'claims'} made by it`}
           </p>
         </div>
       </div>
@@ -63,26 +63,26 @@ export function AddressView({ address }: { readonly address: string }): JSX.Elem
           {data.tokens.length === 0 ? null : <TokenFacts tokens={data.tokens} />}
           {data.accounts.length === 0 && data.tokens.length === 0 ? (
             <Empty title="Nothing is known of this address.">
-              <p>It has sent, received and claimed nothing on the networks that are served here.</p>
+              <p>Nothing was sent by it or to it, and it claimed nothing, on the networks of this service.</p>
             </Empty>
           ) : null}
           {data.open.total === 0 ? null : (
             <section aria-labelledby="open">
-              <h2 id="open">Not claimed yet, for this address</h2>
+              <h2 id="open">For this address, not claimed yet</h2>
               <Sums bridges={data.open.rows} />
               <BridgeTable rows={data.open.rows} caption="Bridges to this address that are not claimed yet" />
             </section>
           )}
           {data.received.total === 0 ? null : (
             <section aria-labelledby="received">
-              <h2 id="received">Received</h2>
+              <h2 id="received">Sent to this address</h2>
               <BridgeTable rows={data.received.rows} caption="Bridges to this address" />
               <More shown={data.received.rows.length} total={data.received.total} />
             </section>
           )}
           {data.sent.total === 0 ? null : (
             <section aria-labelledby="sent">
-              <h2 id="sent">Sent</h2>
+              <h2 id="sent">Sent by this address</h2>
               <BridgeTable rows={data.sent.rows} caption="Bridges from this address" />
               <More shown={data.sent.rows.length} total={data.sent.total} />
             </section>
@@ -112,7 +112,8 @@ function newestFirst(bridges: readonly Bridge[]): Bridge[] {
 function More({ shown, total }: { readonly shown: number; readonly total: number }): JSX.Element | null {
   return total <= shown ? null : (
     <p class="muted">
-      The newest {grouped(shown)} of {grouped(total)}. <Link to="bridges">Bridges</Link> has all, by network.
+      The newest {grouped(shown)} of {grouped(total)}. The list of <Link to="bridges">bridges</Link> has them
+      all, network by network: filter it by this address.
     </p>
   )
 }
@@ -196,10 +197,10 @@ export function ResultsView({ q, title }: { readonly q: string; readonly title: 
       {failure === undefined || isRefused ? null : <Failure failure={failure} />}
       {data === undefined && failure === undefined ? <TableSkeleton rows={3} /> : null}
       {isRefused || data?.length === 0 ? (
-        <Empty title="Nothing is known of this here.">
+        <Empty title="This service knows nothing of it.">
           <p>
-            It may be on another network, or in a block that has not been read yet. This page looks again by
-            itself.
+            It may be on a network that this service does not read, or in a block that has not been read. This
+            page looks again by itself.
           </p>
         </Empty>
       ) : null}

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Bridge } from '../client/bridgeClient.js'
 import { useWatch } from './changeWatch.js'
@@ -17,6 +17,7 @@ import { goTo, type Place, withQuery } from './pageLocation.js'
 import { api, networkName } from './pageSettings.js'
 import { Empty, Failure, Link } from './pieces.js'
 import { BridgeTable, ClaimTable, TableSkeleton, TokenTable } from './rowTables.js'
+import { numberMeaning } from './words.js'
 
 /** The lists of bridges, claims and tokens: one network at a time, every filter in the address. */
 
@@ -96,7 +97,15 @@ export function BridgesView({ place }: { readonly place: Place }): JSX.Element {
     sync?.networks.find((network) => network.networkId === id)?.indexedDepositCount
   return (
     <>
-      <ViewHead title="Bridges" text="What was sent, by the network that it left.">
+      <ViewHead
+        title="Bridges"
+        text={
+          <>
+            What was sent, by the network that it left. Each has a number: {networkId}:25 is{' '}
+            {numberMeaning(networkId, 25, networkName)}.
+          </>
+        }
+      >
         <DepositJump networkId={networkId} />
       </ViewHead>
       <NetworkTabs place={place} chosen={networkId} countOf={countOf} label="From" />
@@ -146,7 +155,16 @@ export function ClaimsView({ place }: { readonly place: Place }): JSX.Element {
     sync?.networks.find((network) => network.networkId === id)?.indexedClaimCount
   return (
     <>
-      <ViewHead title="Claims" text="What has arrived, by the network where it was claimed." />
+      <ViewHead
+        title="Claims made"
+        text={
+          <>
+            Claims that are done, by the network where they were made. To claim a bridge yourself, open it:
+            the <Link to="">overview</Link> counts those that are ready, and the search finds those of your
+            address.
+          </>
+        }
+      />
       <NetworkTabs place={place} chosen={networkId} countOf={countOf} label="On" />
       <FilterBar place={place} fields={claimFields} />
       <ListBody
@@ -209,7 +227,7 @@ function ViewHead({
   children,
 }: {
   readonly title: string
-  readonly text: string
+  readonly text: ComponentChildren
   readonly children?: JSX.Element
 }): JSX.Element {
   return (
@@ -279,7 +297,7 @@ function DepositJump({ networkId }: { readonly networkId: number }): JSX.Element
       }}
     >
       <label class="field">
-        <span>Go to number</span>
+        <span>Go to bridge number</span>
         <input
           type="text"
           inputMode="numeric"

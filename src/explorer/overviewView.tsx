@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { Bridge, BridgeStatus, NetworkSync } from '../client/bridgeClient.js'
 import { useWatch } from './changeWatch.js'
+import { claimTime } from './claimTime.js'
 import { DayChart } from './dayChart.js'
 import { Icon } from './icons.js'
 import { ChoiceField, namedNetwork, networkChoices } from './listFilters.js'
@@ -11,7 +12,7 @@ import { api, networkIds, networkName, pageNetwork } from './pageSettings.js'
 import { Ago, Chip, Empty, Failure, Link, Route, useNowSec } from './pieces.js'
 import { BridgeTable, type Column, DataTable, TableSkeleton } from './rowTables.js'
 import { duration, grouped } from './spelling.js'
-import { elapsedOf, networkWords, nowSentence, usualTime } from './words.js'
+import { networkWords, nowSentence, numberMeaning, tellsReady } from './words.js'
 
 /** Everything at a glance: networks, what waits between them, what was sent last. */
 
@@ -34,18 +35,27 @@ export function OverviewView({ place }: { readonly place: Place }): JSX.Element 
   const shown = only === undefined ? networkIds : [only]
   const routes = routesOf(only)
   const pairs = usePairs(only, routes)
-  const ready = pairs.data?.reduce((sum, pair) => sum + pair.ready, 0)
+  /** Bridges that can be claimed on networks whose state lets that be told. */
+  const readyOn = (isMeant: (networkId: number) => boolean): number | undefined =>
+    pairs.data
+      ?.filter(
+        ({ to }) => isMeant(to) && sync?.networks.some((one) => one.networkId === to && tellsReady(one)),
+      )
+      .reduce((sum, pair) => sum + pair.ready, 0)
   return (
     <>
       <div class="head">
         <div>
           <h1>{headline(sync?.networks, troubled.length)}</h1>
           <p class="muted">
-            {summary(
-              sync?.networks.filter(({ networkId }) => shown.includes(networkId)),
-              ready,
-            )}
+            {sync === undefined
+              ? 'Asking the service…'
+              : summary(
+                  sync.networks.filter(({ networkId }) => shown.includes(networkId)),
+                  readyOn,
+                )}
           </p>
+          <p class="muted">A bridge is sent on one network, and what it carries is claimed on another.</p>
         </div>
         {networkIds.length < 2 ? null : (
           <ChoiceField
@@ -85,7 +95,7 @@ export function OverviewView({ place }: { readonly place: Place }): JSX.Element 
               sync={sync?.networks.find((network) => network.networkId === id)}
               hasChart={shown.length <= MOST_CHARTS}
               hasReady={routes.length <= MOST_ROUTES}
-              ready={pairs.data?.filter(({ to }) => to === id).reduce((sum, pair) => sum + pair.ready, 0)}
+              ready={readyOn((to) => to === id)}
             />
           ))}
         </div>
@@ -104,20 +114,32 @@ function headline(networks: readonly NetworkSync[] | undefined, troubled: number
   return troubled === 1 ? 'One network needs attention' : `${troubled} networks need attention`
 }
 
-function summary(networks: readonly NetworkSync[] | undefined, ready: number | undefined): string {
-  if (networks === undefined) return 'Asking the service…'
+/** Each number with what it counts: of one network two are of what leaves it, and two of what arrives. */
+function summary(
+  networks: readonly NetworkSync[],
+  readyOn: (isMeant: (networkId: number) => boolean) => number | undefined,
+): string {
   const sum = (of: (network: NetworkSync) => number): string =>
     grouped(networks.reduce((total, network) => total + of(network), 0))
-  const [first] = networks
-  const parts = [
-    networks.length === 1 && first !== undefined
-      ? `What is sent from and to ${networkName(first.networkId)}`
-      : `What is sent between ${networks.length} networks`,
-    `${sum(({ indexedDepositCount }) => indexedDepositCount)} bridges`,
-    `${sum(({ indexedClaimCount }) => indexedClaimCount)} claims`,
-    ...(ready === undefined ? [] : [`${grouped(ready)} ready to claim`]),
-  ]
-  return parts.join(' · ')
+  const sent = sum(({ indexedDepositCount }) => indexedDepositCount)
+  const claimed = sum(({ indexedClaimCount }) => indexedClaimCount)
+  const [only] = networks
+  if (networks.length !== 1 || only === undefined) {
+    const ready = readyOn(() => true)
+    return [
+      `${networks.length} networks`,
+      `${sent} bridges sent`,
+      `${claimed} claims made`,
+      ...(ready === undefined ? [] : [`${grouped(ready)} ready to claim now`]),
+    ].join(' · ')
+  }
+  const name = networkName(only.networkId)
+  const ready = readyOn((to) => to === only.networkId)
+  const elsewhere = readyOn((to) => to !== only.networkId)
+  return [
+    `From ${name}: ${sent} sent${elsewhere === undefined ? '' : `, of which ${grouped(elsewhere)} can be claimed now`}`,
+    `To ${name}: ${claimed} claimed${ready === undefined ? '' : `, ${grouped(ready)} can be claimed now`}`,
+  ].join(' · ')
 }
 
 function NetworkTile({
@@ -141,6 +163,9 @@ function NetworkTile({
       <header>
         <h3>
           <Link to={`bridges?network=${networkId}`}>{networkName(networkId)}</Link>
+          {networkName(networkId) === `Network ${networkId}` ? null : (
+            <span class="aside">network {networkId}</span>
+          )}
         </h3>
         {words === undefined ? (
           <span class="chip quiet">…</span>
@@ -149,22 +174,27 @@ function NetworkTile({
         )}
       </header>
       <dl class="figures">
-        <Figure name="Sent from it" value={sync?.indexedDepositCount} />
-        <Figure name="Claimed on it" value={sync?.indexedClaimCount} />
-        {hasReady ? <Figure name="Ready on it" value={ready} /> : null}
+        <Figure name="Sent from here" value={sync?.indexedDepositCount} />
+        <Figure name="Claimed here" value={sync?.indexedClaimCount} />
+        {hasReady ? (
+          <Figure name="Claimable here" value={sync === undefined || tellsReady(sync) ? ready : undefined} />
+        ) : null}
       </dl>
       {hasChart ? <DayChart networkId={networkId} isWhole={sync?.isSynced} /> : null}
       <p class="foot muted">
         {sync === undefined ? (
-          'Block –'
+          'Read up to block –'
         ) : (
           <>
-            Block {grouped(sync.syncedBlock)}
+            Read up to block {grouped(sync.syncedBlock)}
             <HeadAge sync={sync} />
           </>
         )}
       </p>
-      {sync === undefined || sync.isSynced || sync.currentBlock <= sync.syncedBlock ? null : (
+      {sync === undefined ||
+      sync.isSynced ||
+      sync.halted !== null ||
+      sync.currentBlock <= sync.syncedBlock ? null : (
         <Progress sync={sync} start={pageNetwork(networkId)?.startBlock ?? 0} rate={rates.get(networkId)} />
       )}
     </article>
@@ -180,14 +210,10 @@ function Figure({ name, value }: { readonly name: string; readonly value: number
   )
 }
 
-function HeadAge({ sync }: { readonly sync: NetworkSync }): JSX.Element {
-  const behind = sync.currentBlock - sync.syncedBlock
-  return (
-    <>
-      {sync.headAgeSeconds === null ? null : <> · head {duration(sync.headAgeSeconds)} old</>}
-      {behind > 0 ? <> · {grouped(behind)} behind</> : null}
-    </>
-  )
+/** How far a network is behind where that matters; else how old its newest block is. */
+function HeadAge({ sync }: { readonly sync: NetworkSync }): string | null {
+  if (!sync.isSynced && sync.currentBlock > sync.syncedBlock) return ` of ${grouped(sync.currentBlock)}`
+  return sync.headAgeSeconds === null ? null : `, the newest made ${duration(sync.headAgeSeconds)} ago`
 }
 
 /** Of a network that is still read: how much of it, how fast, how long to go. */
@@ -314,15 +340,13 @@ function PairCount({
   return <Link to={`bridges?network=${from}&to=${to}&state=${state}`}>{grouped(count)}</Link>
 }
 
-/** What the oldest bridge that waits on a route waits for, and how long that takes. */
+/** What the oldest bridge that waits on a route waits for, and when it can be claimed. */
 function Awaited({ status }: Pair): JSX.Element {
   const nowSec = useNowSec()
   if (status === undefined) return <span class="muted">–</span>
-  const current = status.stages.find(({ stage }) => stage === status.currentStage)
-  const usual = current === undefined ? undefined : usualTime(current, elapsedOf(status, current, nowSec))
   return (
     <>
-      {nowSentence(status, networkName)} {usual}
+      {nowSentence(status, networkName)} {claimTime(status, nowSec, networkName)}
     </>
   )
 }
@@ -347,9 +371,9 @@ const pairColumns: readonly Column<Pair>[] = [
     class: 'number',
     cell: (pair) => <PairCount pair={pair} state="waiting" count={pair.waiting} />,
   },
-  { name: 'Waits for', class: 'text middle', cell: (pair) => <Awaited {...pair} /> },
+  { name: 'The oldest of those waiting', class: 'text middle', cell: (pair) => <Awaited {...pair} /> },
   {
-    name: 'Oldest sent',
+    name: 'Oldest one sent',
     class: 'number',
     cell: ({ from, oldest }) => (
       <Link to={`bridge/${from}/${oldest.depositCount}`}>
@@ -358,6 +382,18 @@ const pairColumns: readonly Column<Pair>[] = [
     ),
   },
 ]
+
+/** What a number such as 1:25 means, by the first that is shown. */
+function NumberNote({ bridge: { originNetwork, depositCount } }: { readonly bridge: Bridge }): JSX.Element {
+  return (
+    <p class="muted note-line">
+      <span class="mono">
+        {originNetwork}:{depositCount}
+      </span>{' '}
+      is the bridge with {numberMeaning(originNetwork, depositCount, networkName)}.
+    </p>
+  )
+}
 
 function NewestSection({ only }: { readonly only: number | undefined }): JSX.Element {
   const lists = useRef(new Map<number, readonly Bridge[]>())
@@ -393,7 +429,7 @@ function NewestSection({ only }: { readonly only: number | undefined }): JSX.Ele
             of {only === undefined ? `the first ${MOST_LISTED} networks` : `${MOST_LISTED} networks`}
           </span>
         ) : null}
-        {isPaused ? <span class="aside">in place while you look</span> : null}
+        {isPaused ? <span class="aside">held while you point at them</span> : null}
       </h2>
       {failure === undefined ? null : <Failure failure={failure} />}
       {data === undefined ? (
@@ -403,7 +439,10 @@ function NewestSection({ only }: { readonly only: number | undefined }): JSX.Ele
       ) : data.length === 0 ? (
         <Empty title="Nothing has been sent yet." />
       ) : (
-        <BridgeTable rows={data} caption="The newest bridges" isHeld={isPaused} />
+        <>
+          <BridgeTable rows={data} caption="The newest bridges" isHeld={isPaused} />
+          <NumberNote bridge={data[0]!} />
+        </>
       )}
     </section>
   )

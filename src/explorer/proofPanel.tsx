@@ -1,4 +1,4 @@
-import type { ComponentProps, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Bridge, ClaimProof } from '../client/bridgeClient.js'
 import { createWasmHasher, type MerkleExports } from '../wasm/wasmHasher.js'
@@ -23,12 +23,19 @@ type Check =
 
 const STEP_MS = 12
 
-/** What the contracts say of the root that was reached. Undefined: there was nobody to ask. */
+/** What a contract says of the root that was reached. */
+interface Said {
+  readonly isAgreed: boolean
+  /** Who passed the question on. */
+  readonly by: string
+}
+
+/** Undefined: there was nobody to ask. */
 interface ChainVerdict {
-  /** Whether the destination knows it. */
-  readonly isKnown: boolean | undefined
+  /** Whether the destination knows the root. */
+  readonly known: Said | undefined
   /** Whether layer 1 has recorded it behind the block that the proof names. */
-  readonly isRecorded: boolean | undefined
+  readonly recorded: Said | undefined
 }
 
 const UNKNOWN = /^0x0*$/
@@ -43,20 +50,17 @@ async function check(bridge: Bridge): Promise<Check> {
   ])
   const hasher = createWasmHasher('browser', instance.exports as unknown as MerkleExports)
   const folded = foldProof(bridge, proof, hasher)
-  const ask = async (
-    networkId: number,
-    isAgreed: (word: string) => boolean,
-  ): Promise<boolean | undefined> => {
+  const ask = async (networkId: number, isAgreed: (word: string) => boolean): Promise<Said | undefined> => {
     const network = networks.find((network) => network.networkId === networkId)
-    const word = network === undefined ? undefined : await askExitRoot(network, folded.globalExitRoot.made)
-    return word === undefined ? undefined : isAgreed(word)
+    const answer = network === undefined ? undefined : await askExitRoot(network, folded.globalExitRoot.made)
+    return answer === undefined ? undefined : { isAgreed: isAgreed(answer.word), by: answer.by }
   }
   const { previousBlockHash } = proof.l1InfoTreeLeaf
-  const [isKnown, isRecorded] = await Promise.all([
+  const [known, recorded] = await Promise.all([
     ask(destinationNetwork, (word) => !UNKNOWN.test(word)),
     ask(0, (word) => word === previousBlockHash.toLowerCase()),
   ])
-  return { step: 'done', proof, folded, chain: { isKnown, isRecorded } }
+  return { step: 'done', proof, folded, chain: { known, recorded } }
 }
 
 export function ProofPanel({ bridge }: { readonly bridge: Bridge }): JSX.Element {
@@ -77,8 +81,9 @@ export function ProofPanel({ bridge }: { readonly bridge: Bridge }): JSX.Element
         <Verdict {...state} bridge={bridge} />
       ) : (
         <p class="muted">
-          A claim carries a proof that this bridge was sent. Your browser can check it by itself: it hashes
-          the bridge up to the root that {networkName(bridge.destinationNetwork)} accepts.
+          A claim carries a proof that this bridge was sent. Your browser can check that proof without trust
+          in this service: it calculates it anew, then asks the contract on{' '}
+          {networkName(bridge.destinationNetwork)} whether it knows the result.
         </p>
       )}
       {state.step === 'failed' ? (
@@ -106,57 +111,53 @@ function Verdict({
   readonly bridge: Bridge
 }): JSX.Element {
   const name = networkName(bridge.destinationNetwork)
-  const { isKnown, isRecorded } = chain
-  const isWrong = !folded.isRight || isKnown === false || isRecorded === false
+  const { known, recorded } = chain
+  const isWrong = !folded.isRight || known?.isAgreed === false || recorded?.isAgreed === false
   const sentence = !folded.isRight
-    ? 'The proof does not lead to the root that the service names. Do not rely on it.'
-    : isKnown === false
-      ? `The proof is right in itself, but the contract on ${name} does not know its root.`
-      : isRecorded === false
-        ? `The proof is right in itself, but ${networkName(0)} has not recorded its root as the service says.`
-        : isKnown === true
-          ? `This bridge is under a root that the contract on ${name} knows, checked just now.`
-          : `The proof is right in itself: this bridge is under the root below. It was not compared with the chain, as no wallet is on ${name}, and no public endpoint of it is configured or answers.`
+    ? 'Calculated in your browser, the proof does not lead to the root that this service names. Do not rely on it.'
+    : known?.isAgreed === false
+      ? `The calculation is right, but the contract on ${name} does not know its result: asked through ${known.by}, just now. It would refuse this proof.`
+      : recorded?.isAgreed === false
+        ? `The calculation is right, but the contract on ${networkName(0)} has not recorded its result as this service says: asked through ${recorded.by}, just now.`
+        : known !== undefined
+          ? `This bridge was sent: your browser calculated the proof from the bridge to its result, and the contract on ${name} knows that result, asked through ${known.by}, just now. It would accept this proof.`
+          : `Your browser calculated the proof from the bridge to its result, and all agrees with what this service says. Whether ${name} knows that result was not asked: no wallet in this browser is on ${name}, and this page has no public endpoint of it that answers.`
   return (
     <>
       <p class="sentence verdict">
         <Chip
           {...(isWrong
             ? { tone: 'bad', word: 'Wrong' }
-            : isKnown === true
-              ? { tone: 'good', word: 'Verified' }
-              : { tone: 'quiet', word: 'Right in itself' })}
+            : known !== undefined
+              ? { tone: 'good', word: 'Proven' }
+              : { tone: 'quiet', word: 'Calculated only' })}
         />
         <span>{sentence}</span>
       </p>
       <Steps trees={folded.trees} />
+      <h3>Compared with the chain</h3>
       <dl class="facts">
-        <Compared name="This bridge" {...folded.leaf} />
+        <ChainFact name={`Known on ${name}`} said={known} />
+        <ChainFact name={`Recorded on ${networkName(0)}`} said={recorded} />
+      </dl>
+      <h3>Calculated in your browser</h3>
+      <dl class="facts">
+        <Calculated name="This bridge" {...folded.leaf} />
         {folded.trees.map((tree) => (
-          <Compared key={tree.title} name={tree.rootName} made={tree.root} expected={tree.expected} />
+          <Calculated key={tree.title} name={tree.rootName} made={tree.root} expected={tree.expected} />
         ))}
-        <Compared name="Root of all" {...folded.globalExitRoot}>
-          <Chip {...saidBy(isKnown, `Known on ${name}`, `Unknown on ${name}`)} />
-        </Compared>
-        <Compared name="Layer 1 record" {...folded.l1InfoLeaf}>
-          <Chip {...saidBy(isRecorded, `Same on ${networkName(0)}`, `Other on ${networkName(0)}`)} />
-        </Compared>
+        <Calculated name="From all networks: the result" {...folded.globalExitRoot} />
+        <Calculated name={`Its record on ${networkName(0)}`} {...folded.l1InfoLeaf} />
       </dl>
       {folded.trees.map((tree) => (
         <Siblings key={tree.title} tree={tree} />
       ))}
       <p class="muted note-line">
-        Each root is hashed into the next one, so a contract that knows the root of all knows them all. The
-        root over all layer 1 records is not reached: a claim does not need it, and the service does not give
-        the hashes up to it.
+        Each of these hashes contains the one above it, so a contract that knows the result vouches for all of
+        them. The tree of all records on {networkName(0)} is not checked: a claim does not need it.
       </p>
     </>
   )
-}
-
-function saidBy(answer: boolean | undefined, yes: string, no: string): ComponentProps<typeof Chip> {
-  if (answer === undefined) return { tone: 'quiet', word: 'Not compared with the chain' }
-  return answer ? { tone: 'good', word: yes } : { tone: 'bad', word: no }
 }
 
 /** One mark for each hash on the way up. They fill one after another, and at once where motion is not wanted. */
@@ -174,24 +175,41 @@ function Steps({ trees }: { readonly trees: readonly FoldedTree[] }): JSX.Elemen
   )
 }
 
-function Compared({
+/** What a contract was asked, what it said, and through whom. */
+function ChainFact({ name, said }: { readonly name: string; readonly said: Said | undefined }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="actions">
+        {said === undefined ? (
+          <Chip tone="quiet" word="Not compared: nobody to ask" />
+        ) : (
+          <>
+            <Chip {...(said.isAgreed ? { tone: 'good', word: 'Yes' } : { tone: 'bad', word: 'No' })} />
+            <span class="muted">asked through {said.by}</span>
+          </>
+        )}
+      </dd>
+    </div>
+  )
+}
+
+function Calculated({
   name,
   made,
   expected,
-  children,
 }: {
   readonly name: string
   readonly made: string
+  /** What the service says. */
   readonly expected: string
-  /** What the chain says. */
-  readonly children?: JSX.Element
 }): JSX.Element {
   return (
     <div>
       <dt>{name}</dt>
       <dd class="actions">
         <Mono value={made} what="hash" />
-        {made === expected ? children : <Chip tone="bad" word="differs" />}
+        {made === expected ? null : <Chip tone="bad" word="This service says otherwise" />}
       </dd>
     </div>
   )

@@ -7,7 +7,7 @@ import { Ago, Chip, Hex, Link, Route } from './pieces.js'
 import { nextRows, type ShownRow } from './shownRows.js'
 import { plainText } from './spelling.js'
 import { Amount } from './tokenBook.js'
-import { bridgeState, bridgeStates, takenBack } from './words.js'
+import { bridgeState, bridgeStates, numberMeaning, takenBack } from './words.js'
 
 /** Tables of rows. Below 640 pixels each row is a card, and each value stands beside the name of its column. */
 
@@ -112,7 +112,7 @@ function BridgeLink({
     <Link
       to={`bridge/${originNetwork}/${depositCount}`}
       class="whole mono"
-      title={`Deposit ${depositCount} of network ${originNetwork}`}
+      title={`Bridge ${numberMeaning(originNetwork, depositCount, networkName)}`}
     >
       {originNetwork}:{depositCount}
     </Link>

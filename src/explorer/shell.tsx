@@ -24,7 +24,7 @@ interface View {
 const sections = [
   ['', 'Overview'],
   ['bridges', 'Bridges'],
-  ['claims', 'Claims'],
+  ['claims', 'Claimed'],
   ['tokens', 'Tokens'],
 ] as const
 
@@ -164,7 +164,8 @@ function SearchBox(): JSX.Element {
           type="search"
           aria-label="Search"
           aria-invalid={isWrong}
-          placeholder="Transaction, address, or 1:25"
+          placeholder="Transaction, address, or bridge 1:25"
+          title="1:25 is the bridge with number 25 from network 1"
           spellcheck={false}
           autocomplete="off"
           value={text}
@@ -181,7 +182,8 @@ function SearchBox(): JSX.Element {
         </span>
         {isWrong ? (
           <p class="hint" role="alert">
-            That is neither a transaction hash, an address, a global index, nor a bridge such as 1:25.
+            That is neither a transaction hash, an address, a global index, nor a bridge such as 1:25 (number
+            25 from network 1).
           </p>
         ) : null}
       </form>

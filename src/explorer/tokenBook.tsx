@@ -77,7 +77,7 @@ export function knownToken(
 export function Amount(transfer: Transfer): JSX.Element {
   const token = knownToken(transfer, useTokenBook())
   const { amount, leafType } = transfer
-  if (leafType === 1 && amount === 0n) return <span class="muted">Message</span>
+  if (leafType === 1 && amount === 0n) return <span class="muted">Message only</span>
   if (token === undefined)
     return (
       <span class="amount" title={`${grouped(amount)} units of a token whose decimals are not known`}>

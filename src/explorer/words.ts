@@ -1,5 +1,5 @@
 import type { AwaitedEvent, BridgeStage, BridgeStatus, NetworkSync } from '../client/bridgeClient.js'
-import { duration, grouped } from './spelling.js'
+import { grouped } from './spelling.js'
 
 /** What is told in words. Plain ones: the protocol's own stand under "Details". */
 
@@ -108,8 +108,20 @@ export function networkWords(sync: NetworkSync, name: string): NetworkWords {
   return { tone: 'good', word: 'Up to date' }
 }
 
+/** Whether a number of bridges that are ready on a network says something, or its state is that none counts as ready, or none can be claimed. */
+export function tellsReady(sync: NetworkSync): boolean {
+  return sync.isSynced && networkWords(sync, '').tone !== 'bad'
+}
+
+/** The number of a bridge in words: `number 25 from network 0 (Layer 1)` is what 0:25 means. */
+export function numberMeaning(networkId: number, depositCount: number, nameOf: NameOf): string {
+  const name = nameOf(networkId)
+  const from = name === `Network ${networkId}` ? `network ${networkId}` : `network ${networkId} (${name})`
+  return `number ${grouped(depositCount)} from ${from}`
+}
+
 export type StageName = BridgeStage['stage']
-type NameOf = (networkId: number) => string
+export type NameOf = (networkId: number) => string
 
 /** A stage once it is done, and while it is not: the words alone tell which. */
 export function stageTitle(
@@ -158,7 +170,7 @@ export function nowSentence(status: BridgeStatus, nameOf: NameOf): string {
   if (status.claimTxHash !== null) return `Done: it was claimed on ${nameOf(status.destinationNetwork)}.`
   const { waitsFor } = status
   if (waitsFor === null)
-    return `Nobody here can tell: ${nameOf(status.destinationNetwork)} is not read by this service.`
+    return `This service does not read ${nameOf(status.destinationNetwork)}, so it cannot tell what happens there.`
   return awaitedSentence(waitsFor, status, nameOf)
 }
 
@@ -174,11 +186,11 @@ function awaitedSentence(
         ? `Waiting for ${name} to make its block final.`
         : `Waiting for block ${grouped(blockNumber)} on ${name} to become final.`
     case 'settlement':
-      return `Waiting for ${nameOf(status.originNetwork)} to settle on ${name}.`
+      return `Waiting for ${nameOf(status.originNetwork)} to prove it to ${name} (to settle).`
     case 'global_exit_root':
       return `Waiting for ${name} to record it. The next deposit or settlement there does.`
     case 'injection':
-      return `Waiting for ${name} to learn the new root.`
+      return `Waiting for ${name} to learn of it from ${nameOf(0)}.`
     case 'claim':
       return `It can be claimed on ${name} now. Anybody may do it; the receiver gets what was sent.`
     case 'sync':
@@ -188,29 +200,4 @@ function awaitedSentence(
     case 'emergency_end':
       return `The bridge of ${name} is paused. It can be claimed after that.`
   }
-}
-
-/** `Usually 12 min; now 4 min.` */
-export function usualTime(
-  stage: BridgeStage | undefined,
-  elapsedSec: number | undefined,
-): string | undefined {
-  const { typical } = stage ?? {}
-  const now = elapsedSec === undefined ? undefined : duration(elapsedSec)
-  if (typical === undefined) return now === undefined ? undefined : `So far ${now}.`
-  const usual = `Usually ${duration(typical.medianSeconds)}`
-  if (now === undefined) return `${usual}.`
-  return elapsedSec! > typical.p90Seconds
-    ? `${usual}; now ${now}, longer than most.`
-    : `${usual}; now ${now}.`
-}
-
-/** Seconds since the stage began, where the time of the one before is known. */
-export function elapsedOf(status: BridgeStatus, stage: BridgeStage, nowSec: number): number | undefined {
-  const at = status.stages.indexOf(stage)
-  const since =
-    stage.typical === undefined
-      ? status.stages.slice(0, at).findLast(({ blockTimestamp }) => blockTimestamp !== undefined)
-      : status.stages.find((other) => other.stage === stage.typical?.since)
-  return since?.blockTimestamp === undefined ? undefined : Math.max(0, nowSec - since.blockTimestamp)
 }

@@ -137,7 +137,7 @@ function hashedAnew(leaf: InfoLeaf, facts: Partial<InfoLeaf>): InfoLeaf {
   }
 }
 
-const ELSEWHERE = 'The proof does not lead to the root that the service names.'
+const ELSEWHERE = 'the proof does not lead to the root that this service names.'
 
 /** What a service that errs or lies may answer, and what the browser says to that. @param early leaf that does not cover the bridge. */
 const wrongProofs: Readonly<
@@ -160,14 +160,14 @@ const wrongProofs: Readonly<
     make: (proof, early) => ({ ...proof, l1InfoTreeLeaf: early }),
   },
   'roots that no contract knows': {
-    says: 'does not know its root.',
+    says: 'does not know its result: asked through its public endpoint, just now.',
     make: (proof) => ({
       ...proof,
       l1InfoTreeLeaf: hashedAnew(proof.l1InfoTreeLeaf, { mainnetExitRoot: OTHER }),
     }),
   },
   'a record that layer 1 has not': {
-    says: 'has not recorded its root as the service says.',
+    says: 'has not recorded its result as this service says: asked through its public endpoint',
     make: (proof) => ({
       ...proof,
       l1InfoTreeLeaf: hashedAnew(proof.l1InfoTreeLeaf, { previousBlockHash: OTHER }),
@@ -258,14 +258,75 @@ function archivedResults(depositCount: number): readonly object[] {
   ]
 }
 
-/** Network 1 with other facts than it has. */
-function network1(facts: object): State['play'] {
-  return (page) =>
-    change<{ networks: { network_id: number }[] }>(page, SYNC, (body) => ({
+/** Network 1 with other facts than it has. Until it is in sync nothing to it or from it is ready. */
+function network1(facts: {
+  readonly is_synced?: false
+  readonly halted?: string
+  readonly [fact: string]: unknown
+}): State['play'] {
+  return async (page) => {
+    await change<{ networks: { network_id: number }[] }>(page, SYNC, (body) => ({
       ...body,
       networks: body.networks.map((network) => ({
         ...network,
         ...(network.network_id === 1 ? facts : {}),
+      })),
+    }))
+    if (facts.is_synced !== false) return
+    await page.route(BRIDGES, async (route) => {
+      const url = new URL(route.request().url())
+      const { searchParams } = url
+      const isOfIt = ['network_id', 'network_ids'].some((name) => searchParams.get(name) === '1')
+      const ready = searchParams.get('ready_for_claim')
+      if (isOfIt && ready === 'true') return route.fulfill({ json: NOTHING })
+      if (isOfIt && ready === 'false') searchParams.delete('ready_for_claim')
+      const response = await route.fetch({ url: url.href })
+      const { bridges, ...rest } = (await response.json()) as { bridges: Record<string, unknown>[] }
+      const withheld = bridges.map((bridge) =>
+        [bridge.origin_network, bridge.destination_network].includes(1)
+          ? { ...bridge, ready_for_claim: false }
+          : bridge,
+      )
+      return route.fulfill({ response, json: { ...rest, bridges: withheld } })
+    })
+    const waitsFor = { event: facts.halted === undefined ? 'sync' : 'recovery', network_id: 1 }
+    await change<Statuses>(page, STATUS, ({ statuses, ...rest }) => ({
+      ...rest,
+      statuses: statuses.map((status) =>
+        [status.origin_network, status.destination_network].includes(1)
+          ? { ...status, waits_for: waitsFor }
+          : status,
+      ),
+    }))
+  }
+}
+
+interface Statuses {
+  readonly statuses: {
+    readonly origin_network: number
+    readonly destination_network: number
+    readonly stages: { readonly stage: string }[]
+  }[]
+}
+
+/** A list without rows. */
+const NOTHING = { bridges: [], pagination: { page: 1, limit: 10, total: 0, next_cursor: null } }
+
+/** Bridges of which it is known how long others took: `settledSec` until nine of ten were settled, half of them 12 minutes at most. */
+function playTimes(settledSec: number): State['play'] {
+  const typical = (since: string, median_seconds: number, p90_seconds: number): object => ({
+    typical: { since, median_seconds, p90_seconds, sample_size: 40 },
+  })
+  const times: Readonly<Record<string, object>> = {
+    settled: typical('bridged', Math.min(720, settledSec), settledSec),
+    injected: typical('in_l1_info_tree', 300, 420),
+  }
+  return (page) =>
+    change<Statuses>(page, STATUS, ({ statuses, ...rest }) => ({
+      ...rest,
+      statuses: statuses.map((status) => ({
+        ...status,
+        stages: status.stages.map((stage) => ({ ...stage, ...times[stage.stage] })),
       })),
     }))
 }
@@ -286,14 +347,7 @@ function playNetworks(count: number): State['play'] {
       ...body,
       networks: ids.map((network_id) => ({ ...body.networks[0], ...body.networks[network_id], network_id })),
     }))
-    await page.route(/network_id=(?:[3-9]|\d\d)\b/, (route) =>
-      route.fulfill({
-        json: {
-          bridges: [],
-          pagination: { page: 1, limit: 10, total: 0, next_cursor: null },
-        },
-      }),
-    )
+    await page.route(/network_id=(?:[3-9]|\d\d)\b/, (route) => route.fulfill({ json: NOTHING }))
   }
 }
 
@@ -394,6 +448,8 @@ const states: Readonly<Record<string, State>> = {
     says: '50 networks',
     play: playNetworks(50),
   },
+  expected: { path: 'bridge/2/6', says: '(usually 17 min in all)', play: playTimes(1_200) },
+  late: { path: 'bridge/2/6', says: 'This step takes longer than usual', play: playTimes(60) },
   reused: {
     path: 'bridge/1/7',
     says: 'The earlier one had been claimed by then',
@@ -403,22 +459,18 @@ const states: Readonly<Record<string, State>> = {
         ...rest,
         bridges: bridges.map((bridge) => ({ ...bridge, ...claim })),
       }))
-      await change<{ statuses: { stages: { stage: string }[] }[] }>(
-        page,
-        STATUS,
-        ({ statuses, ...rest }) => ({
-          ...rest,
-          statuses: statuses.map((status) => ({
-            ...status,
-            ...claim,
-            current_stage: 'claimed',
-            waits_for: null,
-            stages: status.stages.map((stage) =>
-              stage.stage === 'claimed' ? { ...stage, state: 'blocked' } : stage,
-            ),
-          })),
-        }),
-      )
+      await change<Statuses>(page, STATUS, ({ statuses, ...rest }) => ({
+        ...rest,
+        statuses: statuses.map((status) => ({
+          ...status,
+          ...claim,
+          current_stage: 'claimed',
+          waits_for: null,
+          stages: status.stages.map((stage) =>
+            stage.stage === 'claimed' ? { ...stage, state: 'blocked' } : stage,
+          ),
+        })),
+      }))
       await change<{ results: object[] }>(page, SEARCH, ({ results, ...rest }) => ({
         ...rest,
         results: [...results, ...archivedResults(7)],
@@ -655,7 +707,7 @@ test(
       await page.emulateMedia({ reducedMotion: motion })
       await tabTo(page, motion === 'reduce' ? 'Check the proof' : 'Check again')
       await page.keyboard.press('Enter')
-      await page.getByText('Verified').waitFor()
+      await page.getByText('Proven').waitFor()
       const moving = (await page.evaluate(
         `document.getAnimations().map(({ effect }) => effect.getTiming().duration)`,
       )) as number[]
@@ -684,9 +736,9 @@ test(
     await page.evaluate('window.isSame = true')
 
     await page.getByRole('button', { name: 'Check the proof' }).click()
-    await page.getByText('Verified').waitFor()
-    await page.getByText(/knows, checked just now/).waitFor()
-    await page.getByText('Same on Layer 1', { exact: true }).waitFor()
+    await page.getByText('Proven').waitFor()
+    await page.getByText(/knows that result, asked through its public endpoint, just now/).waitFor()
+    assert.equal(await page.getByText('Yes', { exact: true }).count(), 2)
     await page.getByText(/^All that was sent from/).click()
     await assertReads(page, 'proof')
 
@@ -699,7 +751,7 @@ test(
     const { data } = (await call.json()) as { data: string }
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), data)
 
-    await page.getByRole('button', { name: 'Claim with a devnet account' }).click()
+    await page.getByRole('button', { name: 'Claim with a test account' }).click()
     await page.getByText(/^Done: it was claimed on/).waitFor()
     assert.equal(await page.evaluate('window.isSame'), true)
     const answer = await fetch(

@@ -36,8 +36,8 @@ test('behind HAProxy and three instances, of which one is killed meanwhile, a wa
   await page.goto(`${url}/explorer/bridge/${ready.origin_network}/${ready.deposit_count}`)
   await page.getByRole('button', { name: 'Check the proof' }).click()
   // The wallet is on another chain, and nobody else is to be asked.
-  await page.getByText('Right in itself', { exact: true }).waitFor()
-  assert.equal(await page.getByText('Not compared with the chain', { exact: true }).count(), 2)
+  await page.getByText('Calculated only', { exact: true }).waitFor()
+  assert.equal(await page.getByText('Not compared: nobody to ask', { exact: true }).count(), 2)
   await page.getByRole('button', { name: 'Claim with Test Wallet' }).click()
   await page.getByText('You refused it in the wallet. Nothing was sent.').waitFor()
   await services[1]!.process.kill('SIGKILL')

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BridgeStage, BridgeStatus, NetworkSync } from '../../../src/client/bridgeClient.js'
+import type { BridgeStatus, NetworkSync } from '../../../src/client/bridgeClient.js'
 import {
   bridgeState,
-  elapsedOf,
   networkWords,
   nowSentence,
+  numberMeaning,
   stageTitle,
-  usualTime,
+  tellsReady,
 } from '../../../src/explorer/words.js'
 import { bridgeStages } from '../../../src/query/statusRecords.js'
 
 const nameOf = (networkId: number): string => `Network ${networkId}`
-
-const injected: BridgeStage = {
-  stage: 'injected',
-  state: 'waiting',
-  networkId: 2,
-  typical: { since: 'in_l1_info_tree', medianSeconds: 720, p90Seconds: 1_200, sampleSize: 40 },
-}
 
 const status: BridgeStatus = {
   txHash: `0x${'11'.repeat(32)}`,
@@ -31,28 +24,17 @@ const status: BridgeStatus = {
   l1InfoTreeIndex: null,
   currentStage: 'injected',
   waitsFor: { event: 'injection', networkId: 2 },
-  stages: [
-    { stage: 'bridged', state: 'done', networkId: 1, blockTimestamp: 1_000 },
-    { stage: 'in_l1_info_tree', state: 'done', networkId: 0, blockTimestamp: 2_000 },
-    injected,
-  ],
+  stages: [],
 }
 
-test('a waiting bridge says what it waits for, how long that takes and how long it has been', () => {
-  assert.equal(nowSentence(status, nameOf), 'Waiting for Network 2 to learn the new root.')
-  assert.equal(elapsedOf(status, injected, 2_240), 240)
-  assert.equal(usualTime(injected, 240), 'Usually 12 min; now 4 min.')
-  assert.equal(usualTime(injected, 1_201), 'Usually 12 min; now 20 min, longer than most.')
-  assert.equal(usualTime(injected, undefined), 'Usually 12 min.')
-  const { typical: _, ...unknown } = injected
-  assert.equal(usualTime(unknown, 240), 'So far 4 min.')
-  assert.equal(usualTime(unknown, undefined), undefined)
+test('a waiting bridge says what it waits for', () => {
+  assert.equal(nowSentence(status, nameOf), 'Waiting for Network 2 to learn of it from Network 0.')
 })
 
 test('what is claimed, blocked or out of sight says so, whatever it waits for', () => {
   assert.match(nowSentence({ ...status, claimTxHash: '0x12' }, nameOf), /^Done: it was claimed on Network 2/)
   assert.match(nowSentence({ ...status, claimMatches: false }, nameOf), /^It can never be claimed/)
-  assert.match(nowSentence({ ...status, waitsFor: null }, nameOf), /^Nobody here can tell: Network 2/)
+  assert.match(nowSentence({ ...status, waitsFor: null }, nameOf), /^This service does not read Network 2/)
 })
 
 test('a row is blocked before it is claimed, and claimed before it is ready', () => {
@@ -105,6 +87,20 @@ test('a network that is well needs no meaning; every other state has one, the wo
     ],
   )
   for (const { meaning } of worst) assert.ok((meaning?.length ?? 0) > 40)
+})
+
+test('what is ready on a network is counted only where its state lets it be claimed', () => {
+  assert.equal(tellsReady(sync), true)
+  assert.equal(tellsReady({ ...sync, reasons: ['stalled'] }), true)
+  assert.equal(tellsReady({ ...sync, isSynced: false }), false)
+  assert.equal(tellsReady({ ...sync, isSynced: false, halted: 'exit_root_mismatch' }), false)
+  assert.equal(tellsReady({ ...sync, reasons: ['emergency_state'] }), false)
+})
+
+test('the number of a bridge says its network, and the name of that where it has another', () => {
+  const named = (networkId: number): string => (networkId === 0 ? 'Layer 1' : nameOf(networkId))
+  assert.equal(numberMeaning(1, 25, named), 'number 25 from network 1')
+  assert.equal(numberMeaning(0, 1_025, named), 'number 1,025 from network 0 (Layer 1)')
 })
 
 test('every stage of the API has a title', () => {
