@@ -192,7 +192,7 @@ function awaitedSentence(
     case 'injection':
       return `Waiting for ${name} to learn of it from ${nameOf(0)}.`
     case 'claim':
-      return `It can be claimed on ${name} now. Anybody may do it; the receiver gets what was sent.`
+      return `It can be claimed on ${name} now.`
     case 'sync':
       return `This service still compares ${name} with its chain. After that it knows whether it can be claimed.`
     case 'recovery':
