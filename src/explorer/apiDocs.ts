@@ -37,7 +37,7 @@ async function linkExplorer(): Promise<void> {
   way.setAttribute('aria-label', 'Pages')
   const link = document.createElement('a')
   link.href = `${api}/explorer`
-  link.textContent = 'Bridges, claims and proofs for people'
+  link.textContent = 'Explorer: bridges, claims and proofs as a page'
   way.append(link)
   docs.before(way)
 }

@@ -88,7 +88,7 @@ export function DayChart({
         <span>Sent per day</span>
         <span>
           {days.length > 0
-            ? `${grouped(sum)} in ${DAYS} days${most === 0 ? '' : `, most on one day: ${grouped(most)}`}`
+            ? `${grouped(sum)} in ${DAYS} days${most === 0 ? '' : `, busiest day ${grouped(most)}`}`
             : isWhole === false
               ? 'counted once it is up to date'
               : ''}

@@ -662,7 +662,7 @@ test(
     const demo = await running
     const page = await openPage(t, demo)
     await page.goto(`${demo.url}/docs`)
-    const back = page.getByRole('link', { name: 'Bridges, claims and proofs for people' })
+    const back = page.getByRole('link', { name: 'Explorer: bridges, claims and proofs as a page' })
     assert.equal(await back.getAttribute('href'), `${demo.url}/explorer`)
     await page.locator('#operations-service-getSyncStatus').click()
     assert.equal(await page.locator('.authorization__btn, .authorize').count(), 0, 'a lock where no key is')
@@ -707,7 +707,7 @@ test(
       await page.emulateMedia({ reducedMotion: motion })
       await tabTo(page, motion === 'reduce' ? 'Check the proof' : 'Check again')
       await page.keyboard.press('Enter')
-      await page.getByText('Proven').waitFor()
+      await page.getByText('Proven', { exact: true }).waitFor()
       const moving = (await page.evaluate(
         `document.getAnimations().map(({ effect }) => effect.getTiming().duration)`,
       )) as number[]
@@ -736,7 +736,7 @@ test(
     await page.evaluate('window.isSame = true')
 
     await page.getByRole('button', { name: 'Check the proof' }).click()
-    await page.getByText('Proven').waitFor()
+    await page.getByText('Proven', { exact: true }).waitFor()
     await page.getByText(/knows that result, asked through its public endpoint, just now/).waitFor()
     assert.equal(await page.getByText('Yes', { exact: true }).count(), 2)
     await page.getByText(/^All that was sent from/).click()
