@@ -49,6 +49,10 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     summary: 'show how far each network of a running service has synced',
     load: async () => (await import('./verbs/statusVerb.js')).status,
   },
+  compare: {
+    summary: 'compare this service with one that speaks the same API',
+    load: async () => (await import('./compare/compareVerb.js')).compare,
+  },
   cluster: {
     summary: 'show who leads the networks of a cluster, or have another instance lead',
     load: async () => (await import('./verbs/clusterVerb.js')).cluster,

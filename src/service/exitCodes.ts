@@ -6,6 +6,7 @@ export const exitCodes = {
   config: 3,
   data: 4,
   unhealthy: 5,
+  different: 6,
   /** What a shell shows after SIGKILL; no code of ours exits with it. */
   killed: 137,
 } as const
@@ -19,5 +20,6 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   config: 'mistakes in the configuration',
   data: 'the data folder is of other networks or another version, in use, damaged or unusable, or a limit of the process is too low',
   unhealthy: 'the service is not healthy',
+  different: 'two services tell different things',
   killed: 'killed: by its own watchdog, as it hung, or by the system',
 }
