@@ -114,6 +114,8 @@ export interface RateLimitConfig {
 /** APIs of other services that are spoken beside our own; those that are switched off are absent. */
 export interface DialectsConfig {
   readonly aggkit?: DialectConfig & { readonly release: AggkitRelease }
+  /** Its base path ends with the name of the environment. */
+  readonly hub?: DialectConfig
   readonly proof?: DialectConfig
   readonly zkevm?: DialectConfig
 }
@@ -121,6 +123,8 @@ export interface DialectsConfig {
 interface DialectConfig {
   /** In front of its paths, without a slash at its end. */
   readonly basePath: string
+  /** A port beside that of the API, on which nothing else is answered, without a base path. 0 = any free port. */
+  readonly port?: number
 }
 
 /** Release lines of aggkit, as in `api/dialects/aggkit`. */

@@ -162,9 +162,8 @@ function checkPrimaryNetwork(primary: unknown, networks: readonly RawTable[], mi
 }
 
 function checkServer(table: RawTable, mistakes: string[]): void {
-  const { http, ops, health } = table
-  if (isTable(http) && isTable(ops) && http.port === ops.port && http.host === ops.host && http.port !== 0)
-    mistakes.push(`http.port and ops.port are both ${String(http.port)}`)
+  const { http, health } = table
+  checkPorts(table, mistakes)
   if (isTable(http) && http.transport === 'node' && typeof http.threads === 'number' && http.threads > 1)
     mistakes.push(`http.threads is ${http.threads}, but node:http can't share a port: http.transport is node`)
   if (isTable(http) && typeof http.cors === 'string' && !isCorsSetting(http.cors))
@@ -175,6 +174,28 @@ function checkServer(table: RawTable, mistakes: string[]): void {
   const { synced_lag_blocks: synced, max_lag_blocks: max } = health
   if (typeof synced === 'number' && typeof max === 'number' && max < synced)
     mistakes.push(`health.max_lag_blocks ${max} is below health.synced_lag_blocks ${synced}`)
+}
+
+/** Ports on one host must differ, those of dialects that are switched on among them. */
+function checkPorts({ http, ops, dialects }: RawTable, mistakes: string[]): void {
+  if (!isTable(http)) return
+  const own = Object.entries(isTable(dialects) ? dialects : {}).flatMap(([name, dialect]) =>
+    isTable(dialect) && dialect.enabled !== false
+      ? [{ key: `dialects.${name}.port`, host: http.host, port: dialect.port }]
+      : [],
+  )
+  const taken: { readonly key: string; readonly host: unknown; readonly port: unknown }[] = []
+  for (const one of [
+    { key: 'http.port', ...http },
+    ...(isTable(ops) ? [{ key: 'ops.port', ...ops }] : []),
+    ...own,
+  ]) {
+    const { key, host, port } = one as (typeof taken)[number]
+    const same = taken.find((other) => other.host === host && other.port === port)
+    if (typeof port === 'number' && port !== 0 && same !== undefined)
+      mistakes.push(`${same.key} and ${key} are both ${port}`)
+    taken.push({ key, host, port })
+  }
 }
 
 function checkRateLimit(limits: RawTable, mistakes: string[]): void {

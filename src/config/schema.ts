@@ -58,6 +58,14 @@ const basePath = (fallback: string) =>
   })
 
 const port = (options: KeyOptions) => integer(0, 65_535, options)
+/** A port on which one API of another service is answered alone. */
+const ownPort = () =>
+  Type.Optional(
+    integer(1, 65_535, {
+      description:
+        'A port of its own beside `http.port`, on the same host: only this API is answered there, without a base path. None if absent.',
+    }),
+  )
 const address = (description: string) =>
   Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', description: `${description}; 0x and 40 hex digits.` })
 
@@ -410,6 +418,7 @@ export const ConfigFile = Type.Object(
               description: "Whether the API of aggkit's bridge service is spoken, for all networks at once.",
             }),
             base_path: basePath('/aggkit'),
+            port: ownPort(),
             release: choice(['latest', 'rc6', 'rc5', '0.6'], {
               default: 'latest',
               description:
@@ -418,6 +427,14 @@ export const ConfigFile = Type.Object(
           },
           'The API of aggkit.',
         ),
+        hub: section(
+          {
+            enabled: flag({ default: true, description: 'Whether the API of Bridge Hub is spoken.' }),
+            base_path: basePath('/hub/mainnet'),
+            port: ownPort(),
+          },
+          'The API of Bridge Hub: the last part of its base path is the environment that clients ask for.',
+        ),
         proof: section(
           {
             enabled: flag({
@@ -425,6 +442,7 @@ export const ConfigFile = Type.Object(
               description: 'Whether the proof API of lxly.js and agglayer-viem is spoken.',
             }),
             base_path: basePath('/proof'),
+            port: ownPort(),
           },
           'The proof API.',
         ),
@@ -436,11 +454,12 @@ export const ConfigFile = Type.Object(
                 'Whether the REST API of zkevm-bridge-service is spoken, for all networks at once.',
             }),
             base_path: basePath('/zkevm'),
+            port: ownPort(),
           },
           'The API of zkevm-bridge-service.',
         ),
       },
-      'APIs of other services, on the port of our own.',
+      'APIs of other services, on the port of our own and on ports of their own.',
     ),
     health: section(
       {

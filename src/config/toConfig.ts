@@ -73,11 +73,16 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
   })
 }
 
-function toDialects({ aggkit, proof, zkevm }: ConfigFile['dialects']): DialectsConfig {
+function toDialects({ aggkit, hub, proof, zkevm }: ConfigFile['dialects']): DialectsConfig {
+  const places = ({ base_path: basePath, port }: { readonly base_path: string; readonly port?: number }) => ({
+    basePath,
+    ...(port === undefined ? {} : { port }),
+  })
   return {
-    ...(aggkit.enabled ? { aggkit: { basePath: aggkit.base_path, release: aggkit.release } } : {}),
-    ...(proof.enabled ? { proof: { basePath: proof.base_path } } : {}),
-    ...(zkevm.enabled ? { zkevm: { basePath: zkevm.base_path } } : {}),
+    ...(aggkit.enabled ? { aggkit: { ...places(aggkit), release: aggkit.release } } : {}),
+    ...(hub.enabled ? { hub: places(hub) } : {}),
+    ...(proof.enabled ? { proof: places(proof) } : {}),
+    ...(zkevm.enabled ? { zkevm: places(zkevm) } : {}),
   }
 }
 

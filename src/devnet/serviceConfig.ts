@@ -48,6 +48,7 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
     explorer: { enabled: true, title: 'Devnet', accent: '#2f55d4', hasUnlockedAccounts: true },
     dialects: {
       aggkit: { basePath: '/aggkit', release: 'latest' },
+      hub: { basePath: '/hub/devnet' },
       proof: { basePath: '/proof' },
       zkevm: { basePath: '/zkevm' },
     },

@@ -19,14 +19,33 @@ interface SpokenDialects {
   findSpelling(path: string): Exchange['spellRefusal']
 }
 
-/** Makes targets of the dialects that are switched on. */
+export type DialectName = keyof Config['dialects']
+
+/** The dialects that have a port of their own, and which. */
+export function dialectPorts({
+  aggkit,
+  hub,
+  proof,
+  zkevm,
+}: Config['dialects']): readonly (readonly [DialectName, number])[] {
+  return Object.entries({ aggkit, hub, proof, zkevm }).flatMap(([name, dialect]) =>
+    // Object.entries forgets which keys there are.
+    dialect?.port === undefined ? [] : [[name as DialectName, dialect.port] as const],
+  )
+}
+
+/**
+ * Makes targets of the dialects that are switched on.
+ * @param alone one that has a port of its own: it alone, without its base path, and without what leads elsewhere.
+ */
 export function speakDialects(
   config: Pick<Config, 'dialects' | 'networks' | 'primaryNetwork'>,
   health: Pick<HealthSource, 'syncStatus'>,
+  alone?: DialectName,
 ): SpokenDialects {
   const targets = new Map<string, Target>()
-  /** By what stands in front of the value. */
-  const withValue = new Map<string, { readonly name: string; readonly target: SpokenTarget }>()
+  /** By how many values stand at the end, and what stands in front of them. */
+  const withValues = new Map<string, { readonly names: readonly string[]; readonly target: SpokenTarget }>()
   const spellings: { readonly basePath: string; readonly spell: Dialect['refuse'] }[] = []
   const servedNetworks = new Set(config.networks.map(({ networkId }) => networkId))
   const facts: FrontFacts = {
@@ -49,9 +68,10 @@ export function speakDialects(
         endpoint: { label, form: dialectForms.indexOf(form), parse: createParser(servedNetworks) },
         spellRefusal: refuse,
       }
-      const [, front, name] = VALUE_AT_END.exec(path) ?? []
-      if (front === undefined || name === undefined) add(path, target)
-      else withValue.set(basePath + front, { name, target })
+      const [, front, ...named] = VALUES_AT_END.exec(path) ?? []
+      const names = named.filter((name) => name !== undefined)
+      if (front === undefined) add(path, target)
+      else withValues.set(`${names.length} ${basePath}${front}`, { names, target })
     }
     for (const probe of probes)
       add(probe.path, {
@@ -60,7 +80,7 @@ export function speakDialects(
         respond: (exchange, rawQuery = '') => answerProbe(exchange, probe, facts, rawQuery),
         spellRefusal: refuse,
       })
-    for (const { path, label, to } of redirects) {
+    for (const { path, label, to } of alone === undefined ? redirects : []) {
       const answer = redirection(to)
       add(path, {
         type: 'document',
@@ -70,16 +90,25 @@ export function speakDialects(
       })
     }
   }
-  const { aggkit, proof, zkevm } = config.dialects
-  if (aggkit !== undefined) speak(aggkit.basePath, dialects.aggkit[aggkit.release])
-  if (proof !== undefined) speak(proof.basePath, dialects.proof.latest)
-  if (zkevm !== undefined) speak(zkevm.basePath, dialects.zkevm.latest)
+  const { aggkit, hub, proof, zkevm } = config.dialects
+  const speakIf = (name: DialectName, basePath: string | undefined, dialect: () => Dialect): void => {
+    if (basePath === undefined || (alone !== undefined && alone !== name)) return
+    speak(alone === undefined ? basePath : '', dialect())
+  }
+  speakIf('aggkit', aggkit?.basePath, () => dialects.aggkit[aggkit!.release])
+  speakIf('hub', hub?.basePath, () => dialects.hub.latest)
+  speakIf('proof', proof?.basePath, () => dialects.proof.latest)
+  speakIf('zkevm', zkevm?.basePath, () => dialects.zkevm.latest)
   return {
     targets,
     findWithValue(path) {
-      const [, front, value] = VALUE.exec(path) ?? []
-      const found = front === undefined ? undefined : withValue.get(front)
-      return found && { ...found.target, given: `${found.name}=${value}` }
+      for (const form of VALUES) {
+        const [, front, ...values] = form.exec(path) ?? []
+        const found = front === undefined ? undefined : withValues.get(`${values.length} ${front}`)
+        if (found === undefined) continue
+        return { ...found.target, given: found.names.map((name, at) => `${name}=${values[at]}`).join('&') }
+      }
+      return undefined
     },
     findSpelling: (path) =>
       spellings.find(({ basePath }) => path.startsWith(basePath) && isEnd(path, basePath.length))?.spell,
@@ -88,9 +117,9 @@ export function speakDialects(
 
 type SpokenTarget = Extract<Target, { readonly type: 'spoken' }>
 
-const VALUE_AT_END = /^(.*\/)\{(\w+)\}$/
+const VALUES_AT_END = /^([^{]*\/)\{(\w+)\}(?:\/\{(\w+)\})?$/
 /** A value in a path can't end a parameter of a query string. */
-const VALUE = /^(.*\/)([\w.~%-]+)\/?$/
+const VALUES = [/^(.*\/)([\w.~%-]+)\/?$/, /^(.*\/)([\w.~%-]+)\/([\w.~%-]+)\/?$/]
 
 function isEnd(path: string, at: number): boolean {
   return path.length === at || path[at] === '/'

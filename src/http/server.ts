@@ -12,7 +12,7 @@ import { type Logger, requestLinesReader } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
 import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
-import { speakDialects } from './dialectTargets.js'
+import { type DialectName, dialectPorts, speakDialects } from './dialectTargets.js'
 import { staticDocuments } from './docsPage.js'
 import { EventsAnswerer } from './events/answerEvents.js'
 import { EventHub } from './events/eventHub.js'
@@ -50,6 +50,8 @@ export interface HttpServerOptions {
 
 export interface HttpServer {
   readonly port: number
+  /** Ports on which one dialect is answered alone. */
+  readonly dialectPorts: ReadonlyMap<DialectName, number>
   /** `pending`: requests without an answer yet. `sending`: answers that are not out yet, as they are long or clients are slow. */
   stats(): {
     readonly pending: number
@@ -134,27 +136,51 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     connections,
     requestLog,
   }
-  const onGet = new Map<string, RequestHandler>()
-  for (const [path, { type }] of targets)
-    if (type === 'query' || type === 'spoken') onGet.set(path, createGetHandler(handling, path))
-  const socketPaths = [...targets].flatMap(([path, { type }]) => (type === 'socket' ? [path] : []))
-  const { host, port } = config.http
-  const opened = await transport.open({
-    host,
-    port,
-    cells,
-    onRequest: createRequestHandler(handling),
-    onGet,
-    socketPaths,
-    turn: context.turn,
-    connections,
-    otherFiles,
-  })
+  const open = (port: number, answering: RequestHandlerOptions): Promise<OpenPort> => {
+    const onGet = new Map<string, RequestHandler>()
+    for (const [path, { type }] of answering.targets)
+      if (type === 'query' || type === 'spoken') onGet.set(path, createGetHandler(answering, path))
+    return transport.open({
+      host: config.http.host,
+      port,
+      cells,
+      onRequest: createRequestHandler(answering),
+      onGet,
+      socketPaths: [...answering.targets].flatMap(([path, { type }]) => (type === 'socket' ? [path] : [])),
+      turn: context.turn,
+      connections,
+      otherFiles,
+    })
+  }
+  const opened = await open(config.http.port, handling)
+  const ports: OpenPort[] = [opened]
+  const ownPorts = new Map<DialectName, number>()
+  for (const [name, port] of dialectPorts(config.dialects)) {
+    const { targets, findWithValue, findSpelling } = speakDialects(config, health, name)
+    const own: RequestHandlerOptions = {
+      ...handling,
+      targets,
+      findPage: findWithValue,
+      findSpelling,
+      get gate() {
+        return handling.gate
+      },
+    }
+    try {
+      const one = await open(port, own)
+      ports.push(one)
+      ownPorts.set(name, one.port)
+    } catch (error) {
+      for (const each of ports) each.close()
+      throw error
+    }
+  }
   const stopSweep = startPulse(SWEEP_MS, () => {
     sweepLate(context, config.http.deadlineMs)
     cache.expire()
-    const isFilling = opened.look()
-    const areShort = connections.watch(opened.port)
+    // Each must look.
+    const isFilling = ports.filter((each) => each.look()).length > 0
+    const areShort = connections.watch(...ports.map(({ port }) => port))
     return isFilling || areShort || context.pending.size > 0 || context.sending.size > 0
   })
   let isCut = false
@@ -164,18 +190,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     isCut = true
     hub.close()
     stopSweep()
-    opened.close()
+    for (const each of ports) each.close()
   }
   const drain = async (delayMs: number): Promise<void> => {
     await delay(delayMs)
     if (isCut) return
     hub.close()
-    await waitForLast(opened, context, config.http.deadlineMs)
+    await waitForLast(ports, context, config.http.deadlineMs)
     cut()
   }
   let drained: Promise<void> | undefined
   return {
     port: opened.port,
+    dialectPorts: ownPorts,
     stats: () => ({
       pending: context.pending.size,
       sending: context.sending.size,
@@ -243,10 +270,14 @@ function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   }
 }
 
-/** Closes the port, and waits until no answer is due on its connections: none ends in the middle of an answer. */
-async function waitForLast(opened: OpenPort, context: ExchangeContext, deadlineMs: number): Promise<void> {
+/** Closes the ports, and waits until no answer is due on their connections: none ends in the middle of an answer. */
+async function waitForLast(
+  ports: readonly OpenPort[],
+  context: ExchangeContext,
+  deadlineMs: number,
+): Promise<void> {
   context.isClosing = true
-  opened.stopListening()
+  for (const each of ports) each.stopListening()
   const startedAtMs = performance.now()
   const lastActionMs = (): number => Math.max(startedAtMs, context.lastRequestAtMs)
   while (

@@ -34,6 +34,7 @@ const fieldKinds: {
 } = {
   getBridges: {
     networkId: 'uint32',
+    sourceNetworks: 'uint32s',
     ...paging,
     depositCounts: 'uint32s',
     fromAddress: 'bytes',
@@ -62,6 +63,7 @@ const fieldKinds: {
     depositCount: 'uint32',
     leafIndex: 'uint32',
     globalExitRoot: 'bytes',
+    withMetadata: 'boolean',
   },
   getL1InfoTreeIndex: { networkId: 'uint32', depositCount: 'uint32', isFirstCovering: 'boolean' },
   getInjectedL1InfoLeaf: { networkId: 'uint32', leafIndex: 'uint32' },

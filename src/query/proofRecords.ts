@@ -68,6 +68,8 @@ export const claimProofDefinition = {
 export interface ClaimProofRecord extends RecordOf<typeof claimProofDefinition> {
   /** True when neither half can change any more: finalised on the L1 and unchanged by any reorg that may be followed. */
   readonly isFinal: boolean
+  /** Of the deposit; null where it is longer than any answer. Absent unless the query asks for it. */
+  readonly depositMetadata?: Uint8Array | null
 }
 
 export const l1InfoTreeIndexDefinition = {

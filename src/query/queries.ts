@@ -19,8 +19,10 @@ export interface Paging {
 }
 
 export interface BridgesQuery extends Paging {
-  /** Absent: all served networks by time, newest first. Ranges of blocks and times, and cursors, are for one network. */
+  /** Absent: all served networks by time. Ranges of blocks and times, and cursors, are for one network. */
   readonly networkId?: NetworkId
+  /** Not beside `networkId`: of the served networks only these. */
+  readonly sourceNetworks?: readonly NetworkId[]
   /** Ascending, without repeats. */
   readonly depositCounts?: readonly DepositCount[]
   readonly fromAddress?: Address
@@ -58,6 +60,8 @@ export interface ClaimProofQuery {
   readonly leafIndex?: L1InfoTreeIndex
   /** Not beside `leafIndex`. */
   readonly globalExitRoot?: Hash
+  /** The metadata of the deposit is told beside the proof. */
+  readonly withMetadata?: boolean
 }
 
 export interface L1InfoTreeIndexQuery {

@@ -7,6 +7,7 @@ import type { Config, RateLimitConfig } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
 import type { HealthBoardHandle } from '../health/healthBoard.js'
 import { countedLabels } from '../http/countedLabels.js'
+import { dialectPorts } from '../http/dialectTargets.js'
 import { createQueryThreadTimes, type QueryThreadTimesHandle } from '../telemetry/counts/queryThreadTimes.js'
 import { createFrontCounts, type FrontCountsHandle } from '../telemetry/frontCounts.js'
 import type { CompiledMerkle } from '../wasm/wasmModule.js'
@@ -52,8 +53,10 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
   const counts: FrontCountsHandle[] = []
   const queryTimes: QueryThreadTimesHandle[] = []
   const cells: { readonly name: string; readonly cell: Cell }[] = []
-  let taken: TakenPort | undefined
-  rooms.add('guard of the port', async () => taken?.release())
+  const taken: TakenPort[] = []
+  rooms.add('guard of the port', async () => {
+    for (const one of taken) one.release()
+  })
   for (let at = 0; at < sizes.cells; at++) {
     const name = `front thread ${at + 1}`
     counts.push(createFrontCounts(countedLabels))
@@ -87,9 +90,12 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
     queryTimes,
     ready: Promise.all(cells.map(({ cell }) => cell.ready)),
     open: async () => {
-      if (cells.length > 1) taken = await takePort(host, port)
-      const ports = await Promise.all(cells.map(({ cell }) => cell.open(taken?.port ?? port)))
-      return ports[0]!
+      if (cells.length > 1) {
+        taken.push(await takePort(host, port))
+        for (const [, own] of dialectPorts(config.dialects)) taken.push(await takePort(host, own))
+      }
+      const opened = await Promise.all(cells.map(({ cell }) => cell.open(taken[0]?.port ?? port)))
+      return opened[0]!
     },
     limit: (rateLimit) => {
       for (const { cell } of cells) cell.limit(cellRateLimit(rateLimit, sizes.cells))

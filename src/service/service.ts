@@ -13,6 +13,7 @@ import { OperatorError } from '../errors/operatorError.js'
 import { createHealthBoard, HealthBoard } from '../health/healthBoard.js'
 import { createHealthMonitor, type HealthMonitor } from '../health/healthMonitor.js'
 import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
+import { dialectPorts } from '../http/dialectTargets.js'
 import { type IndexerHandle, startIndexer } from '../indexer/thread/indexer.js'
 import type { RenewalMessage } from '../member/instanceThread.js'
 import { startOpsServer } from '../ops/opsServer.js'
@@ -178,7 +179,10 @@ async function open(
   const url = `http://${config.http.host}:${port}`
   const opsUrl = `http://${config.ops.host}:${ops.port}`
   const told = config.http.threads === 1 ? '' : `, ${tellSizes(sizes)}`
-  announce(`listening on ${url} (operations on ${opsUrl}${told})`)
+  const own = dialectPorts(config.dialects).map(
+    ([name, dialectPort]) => `, ${name} on http://${config.http.host}:${dialectPort}`,
+  )
+  announce(`listening on ${url} (operations on ${opsUrl}${own.join('')}${told})`)
 
   const stop = async (drainDelayMs: number): Promise<void> => {
     health.setPhase('draining')

@@ -132,11 +132,13 @@ export async function startDataWorld(
   cleaner: Cleaner,
   random = (): number => 0.5,
   transport: Transport = usualTransport(),
+  dialects?: Config['dialects'],
 ) {
   const small = buildSmallWorld()
   const indexed = new IndexedWorld(cleaner, small.world)
   indexed.syncAll()
-  const { config, status } = indexed
+  const { status } = indexed
+  const config: Config = dialects === undefined ? indexed.config : { ...indexed.config, dialects }
   const watched = await startWatchedPool({ config, status, compiled: compileMerkleModule() })
   cleaner.after(() => assert.deepEqual(watched.corrupt, []))
   return { ...small, ...watched, indexed, ...(await startFront(cleaner, watched, config, transport, random)) }

@@ -51,7 +51,7 @@ function proofBody({ world }: SmallWorld, deposit: FakeDeposit, index: number): 
 }
 
 /** Newest first; of those with one time the later network's first. */
-function byTime<Row extends FakeDeposit | FakeClaim>(rows: readonly Row[]): readonly Row[] {
+export function byTime<Row extends FakeDeposit | FakeClaim>(rows: readonly Row[]): readonly Row[] {
   const place = new Map(rows.map((row, at) => [row, at]))
   return [...rows].sort(
     (left, right) =>

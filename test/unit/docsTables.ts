@@ -25,6 +25,7 @@ import { bridgeStatusResponseDefinition, searchResponseDefinition } from '../../
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
 import { absentEndpoints, aggkitPairs } from '../support/aggkitPairs.js'
 import { pageOf, rowsOf } from '../support/docsPages.js'
+import { hubAbsentEndpoints, hubPairs } from '../support/hubPairs.js'
 import type { Pair } from '../support/pairs.js'
 import { proofPairs, zkevmAbsentEndpoints, zkevmPairs } from '../support/zkevmPairs.js'
 import { transitionRows } from './indexer/recovery/recoveryTable.js'
@@ -197,6 +198,8 @@ export const docsTables: readonly DocsTable[] = [
   ...[
     pairsTable('aggkit', 'endpoint', aggkitPairs),
     absentTable('aggkit', 'endpoint that is not there', absentEndpoints),
+    pairsTable('Bridge Hub', 'endpoint of Bridge Hub', hubPairs),
+    absentTable('Bridge Hub', 'endpoint of Bridge Hub that is not there', hubAbsentEndpoints),
     pairsTable('the proof API', 'endpoint of the proof API', proofPairs),
     pairsTable('zkevm-bridge-service', 'endpoint of zkevm-bridge-service', zkevmPairs),
     absentTable(

@@ -1,12 +1,14 @@
 import { aggkitDialect } from './aggkit/aggkit.js'
 import type { AggkitRelease } from './aggkit/release.js'
 import type { Dialect, DialectForm } from './frame/dialect.js'
+import { hubDialect } from './hub/hub.js'
 import { proofDialect } from './proof/proof.js'
 import { zkevmDialect } from './zkevm/zkevm.js'
 
 /** Every dialect, in every release line that differs on the wire. */
 export const dialects: {
   readonly aggkit: { readonly [R in AggkitRelease]: Dialect }
+  readonly hub: { readonly latest: Dialect }
   readonly proof: { readonly latest: Dialect }
   readonly zkevm: { readonly latest: Dialect }
 } = {
@@ -16,6 +18,7 @@ export const dialects: {
     rc5: aggkitDialect('rc5'),
     '0.6': aggkitDialect('0.6'),
   },
+  hub: { latest: hubDialect },
   proof: { latest: proofDialect },
   zkevm: { latest: zkevmDialect },
 }

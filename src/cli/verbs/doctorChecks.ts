@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { tellSizes } from '../../cell/cellSizes.js'
 import type { Config, HttpConfig, NetworkConfig } from '../../config/config.types.js'
 import { OperatorError } from '../../errors/operatorError.js'
+import { dialectPorts } from '../../http/dialectTargets.js'
 import { demandOf, sizesHere } from '../../service/startLimits.js'
 import { makeDataFolder } from '../../store/folder/dataFolder.js'
 import { glibcVersion } from '../../telemetry/buildInfo.js'
@@ -103,14 +104,18 @@ export function clusterChecks({ cluster }: Config): Check[] {
 const LONGEST_ANSWER_MS = 8_000
 
 /** Checks that the ports can be had, or that the service that has them is one of ours. */
-export function portChecks({ dataDir, http, ops }: Config): Check[] {
-  return Object.entries({ http, ops }).map(([section, { host, port }]) => ({
+export function portChecks({ dataDir, http, ops, dialects }: Config): Check[] {
+  const own = dialectPorts(dialects).map(
+    ([name, port]) => [`dialects.${name}`, { host: http.host, port }] as const,
+  )
+  return [...Object.entries({ http, ops }), ...own].map(([section, { host, port }]) => ({
     what: `${section}.port`,
-    run: () => portFinding(host, port, dataDir),
+    // A dialect's port tells nobody whose it is: the API's does.
+    run: () => portFinding(host, port, dataDir, section === 'ops' ? port : http.port),
   }))
 }
 
-async function portFinding(host: string, port: number, dataDir: string): Promise<Finding> {
+async function portFinding(host: string, port: number, dataDir: string, probed: number): Promise<Finding> {
   if (port === 0) return ok('any free port')
   const { takePort } = await import('../../cell/sharedPort.js')
   try {
@@ -119,7 +124,7 @@ async function portFinding(host: string, port: number, dataDir: string): Promise
     return ok(`${host}:${port} is free`)
   } catch (error) {
     // A folder that no service has had shows that the one that answers is another one.
-    if (existsSync(join(dataDir, 'bds.lock')) && (await isAlive(reachableUrl(host, port))))
+    if (existsSync(join(dataDir, 'bds.lock')) && (await isAlive(reachableUrl(host, probed))))
       return ok(`${host}:${port} is taken by a running bds`)
     throw error
   }

@@ -99,16 +99,16 @@ export class Connections implements ConnectionWatch {
 
   /**
    * Called many times a second: looks at who is connected where connections run short.
-   * @param port the server's. @returns whether they run short.
+   * @param ports the server's. @returns whether they run short.
    */
-  watch(port: number): boolean {
+  watch(...ports: readonly number[]): boolean {
     if (this.count <= this.max / 2) {
       if (!this.isLooking) this.forget()
       return false
     }
     if (this.shares[0] === 0 || this.isLooking || this.now() < this.looksAtMs) return true
     this.isLooking = true
-    void this.lookAt(port).finally(() => {
+    void this.lookAt(ports).finally(() => {
       this.isLooking = false
     })
     return true
@@ -120,10 +120,12 @@ export class Connections implements ConnectionWatch {
     this.crowd = new Set()
   }
 
-  private async lookAt(port: number): Promise<void> {
+  private async lookAt(ports: readonly number[]): Promise<void> {
     const startedAtMs = this.now()
     const byHex = new Map<string, number>()
-    const hasList = await this.list(port, (hex) => byHex.set(hex, (byHex.get(hex) ?? 0) + 1))
+    let hasList = true
+    for (const port of ports)
+      hasList = (await this.list(port, (hex) => byHex.set(hex, (byHex.get(hex) ?? 0) + 1))) && hasList
     const byName = new Map<string, number>()
     const crowd = new Set<string>()
     for (const [hex, connected] of byHex)

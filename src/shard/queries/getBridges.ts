@@ -11,7 +11,7 @@ import { pageOfAll } from './pageOfAll.js'
 import { selectBridges } from './selectBridges.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Deposits of one network, newest first unless the query asks otherwise, or of all, newest first. A page beyond the end is empty, with the same total. */
+/** Deposits of one network, newest first unless the query asks otherwise, or of several by time. A page beyond the end is empty, with the same total. */
 export function getBridges(
   shards: ShardReaders,
   query: BridgesQuery,
@@ -44,7 +44,8 @@ export function getBridges(
 }
 
 function bridgesOfAll(shards: ShardReaders, query: BridgesQuery, template: RowTemplate): Page<BridgeRecord> {
-  const strands = shards.networkIds.map((networkId) => {
+  const networkIds = query.sourceNetworks ?? shards.networkIds
+  const strands = networkIds.map((networkId) => {
     const view = shards.get(networkId)
     const { deposits } = view
     return {

@@ -1,4 +1,5 @@
 import { encodeHex } from '../../protocol/hex.js'
+import { shownMetadata } from '../../protocol/metadata.js'
 import type { L1InfoTreeIndex } from '../../protocol/units.js'
 import { type Answer, success } from '../../query/answers.js'
 import type { ClaimProofRecord } from '../../query/proofRecords.js'
@@ -16,7 +17,11 @@ export function getClaimProof(shards: ShardReaders, query: ClaimProofQuery): Ans
   const index = chooseLeaf(shards, found, query)
   if (!index.ok) return index
   const { source, l1 } = found
-  return shards.proofs.prove(source, l1, depositCount, source.deposits.get(depositCount), index.value)
+  const row = source.deposits.get(depositCount)
+  const proof = shards.proofs.prove(source, l1, depositCount, row, index.value)
+  if (query.withMetadata !== true || !proof.ok) return proof
+  const { metadata } = shownMetadata(source.dictionary.getWhole(row.metadataId))
+  return success({ ...proof.value, depositMetadata: metadata })
 }
 
 function chooseLeaf(

@@ -6,7 +6,7 @@ import type { ShardView } from '../snapshot/shardView.js'
 import { skippedBy } from './pageOf.js'
 
 /** The matching rows of one network, in the order of its chain. */
-interface NewestStrand {
+interface Strand {
   readonly rows: OrdinalList
   /** Unix seconds of a row. */
   timeOf(ordinal: number): number
@@ -19,18 +19,19 @@ interface StrandRow {
   readonly ordinal: number
 }
 
-interface ViewStrand extends NewestStrand {
+interface ViewStrand extends Strand {
   readonly view: ShardView
 }
 
-/** Cuts one page out of the lists of several networks: newest first, without a cursor. */
+/** Cuts one page out of the lists of several networks, without a cursor. */
 export function pageOfAll<Row>(
   strands: readonly ViewStrand[],
   query: Paging,
   template: RowTemplate,
   makeRow: (view: ShardView, ordinal: number) => Row,
 ): Page<Row> {
-  const places = newestOfAll(strands, skippedBy(query), query.pageSize)
+  const { isAscending = false, pageSize } = query
+  const places = placesOfAll(strands, skippedBy(query), pageSize, isAscending)
   return {
     template,
     rows: places.map(({ strand, ordinal }) => makeRow(strands[strand]!.view, ordinal)),
@@ -45,25 +46,29 @@ export function pageOfAll<Row>(
 const ROWS_AT_ONCE = 1_000
 
 /**
- * A page of the rows of several networks, newest first; of rows with one time those of the later strand come first. Rows of one network
- * stay in the order of its chain, even where its times fall. So no time divides the rows: those in front of the page are stepped over one
- * by one, and whoever asks is told how many they may be (`MAX_WALKED_ROWS`).
+ * A page of the rows of several networks, newest first; of rows with one time those of the later strand come first. Ascending, both are the
+ * other way round. Rows of one network stay in the order of its chain, even where its times fall. So no time divides the rows: those in
+ * front of the page are stepped over one by one, and whoever asks is told how many they may be (`MAX_WALKED_ROWS`).
  * @param skipped rows in front of the page. @returns at most `count` rows.
  */
-export function newestOfAll(
-  strands: readonly NewestStrand[],
+export function placesOfAll(
+  strands: readonly Strand[],
   skipped: number,
   count: number,
+  isAscending: boolean,
 ): readonly StrandRow[] {
   const wanted = skipped + count
   if (skipped >= totalOf(strands)) return []
-  const ends = strands.map((strand) => new StrandEnd(strand, Math.min(wanted, ROWS_AT_ONCE)))
+  const atOnce = Math.min(wanted, ROWS_AT_ONCE)
+  const ends = strands.map((strand) => new StrandEnd(strand, atOnce, isAscending))
   const page: StrandRow[] = []
   for (let step = 0; step < wanted; step++) {
     let chosen = -1
     for (let at = 0; at < ends.length; at++) {
       const { timeSec } = ends[at]!
-      if (timeSec >= 0 && (chosen < 0 || timeSec >= ends[chosen]!.timeSec)) chosen = at
+      if (timeSec < 0) continue
+      const best = chosen < 0 ? timeSec : ends[chosen]!.timeSec
+      if (chosen < 0 || (isAscending ? timeSec < best : timeSec >= best)) chosen = at
     }
     if (chosen < 0) break
     const ordinal = ends[chosen]!.pop()
@@ -72,24 +77,27 @@ export function newestOfAll(
   return page
 }
 
-function totalOf(strands: readonly NewestStrand[]): number {
+function totalOf(strands: readonly Strand[]): number {
   return strands.reduce((sum, { rows }) => sum + rows.length, 0)
 }
 
-/** The newest row of a strand that was not taken yet. */
+/** The newest row of a strand that was not taken yet, or the oldest one. */
 class StrandEnd {
   /** Unix seconds of that row; −1 when there are no more. */
   timeSec = -1
-  readonly #strand: NewestStrand
+  readonly #strand: Strand
   readonly #rowsAtOnce: number
-  /** Rows below were not read yet. */
+  readonly #isAscending: boolean
+  /** Rows that were not read yet: those below, ascending those from here on. */
   #unread: number
+  /** The next one last. */
   #ordinals: number[] = []
 
-  constructor(strand: NewestStrand, rowsAtOnce: number) {
+  constructor(strand: Strand, rowsAtOnce: number, isAscending: boolean) {
     this.#strand = strand
     this.#rowsAtOnce = rowsAtOnce
-    this.#unread = strand.rows.length
+    this.#isAscending = isAscending
+    this.#unread = isAscending ? 0 : strand.rows.length
     this.#look()
   }
 
@@ -101,12 +109,17 @@ class StrandEnd {
   }
 
   #look(): void {
-    if (this.#ordinals.length === 0 && this.#unread > 0) {
-      const from = Math.max(0, this.#unread - this.#rowsAtOnce)
-      this.#ordinals = this.#strand.rows.slice(from, this.#unread)
-      this.#unread = from
-    }
+    if (this.#ordinals.length === 0) this.#ordinals = this.#read()
     const last = this.#ordinals.at(-1)
     this.timeSec = last === undefined ? -1 : this.#strand.timeOf(last)
+  }
+
+  #read(): number[] {
+    const { rows } = this.#strand
+    const from = this.#isAscending ? this.#unread : Math.max(0, this.#unread - this.#rowsAtOnce)
+    const to = this.#isAscending ? Math.min(rows.length, this.#unread + this.#rowsAtOnce) : this.#unread
+    this.#unread = this.#isAscending ? to : from
+    const read = rows.slice(from, to)
+    return this.#isAscending ? read.reverse() : read
   }
 }

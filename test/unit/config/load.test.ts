@@ -256,6 +256,18 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
   ],
   ['the same ports', 'port = 9091', 'port = 5577', 'http.port and ops.port are both 5577'],
   [
+    'a dialect on the port of the API',
+    '[pool]',
+    '[dialects.aggkit]\nport = 5577\n[pool]',
+    'http.port and dialects.aggkit.port are both 5577',
+  ],
+  [
+    'two dialects on one port',
+    '[pool]',
+    '[dialects.aggkit]\nport = 8080\n[dialects.zkevm]\nport = 8080\n[pool]',
+    'dialects.aggkit.port and dialects.zkevm.port are both 8080',
+  ],
+  [
     'no endpoint',
     '["http://127.0.0.1:18546/secret-key"]',
     '[]',
@@ -619,15 +631,24 @@ test('a dialect is moved, set to a release line or switched off, by the file, th
   )
   assert.deepEqual(
     dialectsOf('[dialects]\nproof = { enabled = false }\nzkevm = { base_path = "/bridge-service" }'),
-    { aggkit: { basePath: '/aggkit', release: 'latest' }, zkevm: { basePath: '/bridge-service' } },
+    {
+      aggkit: { basePath: '/aggkit', release: 'latest' },
+      hub: { basePath: '/hub/mainnet' },
+      zkevm: { basePath: '/bridge-service' },
+    },
   )
+  assert.deepEqual(dialectsOf('[dialects.zkevm]\nport = 8080').zkevm, { basePath: '/zkevm', port: 8080 })
   assert.deepEqual(dialectsOf('', { flags: { 'dialects-aggkit-release': '0.6' } }).aggkit?.release, '0.6')
   const { sources } = load(t, `${EXAMPLE_TOML}\n[dialects.aggkit]\nrelease = "rc6"`)
   assert.equal(sources.get('dialects.aggkit.release'), 'file')
 })
 
 /** Those that the tests leave as they are. */
-const OTHER_DIALECTS = { proof: { basePath: '/proof' }, zkevm: { basePath: '/zkevm' } }
+const OTHER_DIALECTS = {
+  hub: { basePath: '/hub/mainnet' },
+  proof: { basePath: '/proof' },
+  zkevm: { basePath: '/zkevm' },
+}
 
 test('two dialects can not stand at one path', (t) => {
   const [mistake] = mistakesOf(t, `${EXAMPLE_TOML}\n[dialects.zkevm]\nbase_path = "/proof"`)

@@ -76,25 +76,28 @@ export function refuseInjectedLeaf(
   )
 }
 
-export function refuseProof(
-  failed: Failure,
-  { networkId, depositCount, leafIndex }: ClaimProofQuery,
-  release: AggkitRelease,
-): Refusal {
+export function refuseProof(failed: Failure, query: ClaimProofQuery, release: AggkitRelease): Refusal {
   if (failed.code === 'SERVICE_UNAVAILABLE') return refuseHalted(failed, release)
   if (!isNotYet(failed)) return refuseAny(failed)
-  const isOfLeaf = failed.lacking === 'l1_info_leaf'
-  if (!tellsNotYet(release))
-    return refusal(
-      500,
-      isOfLeaf
-        ? `failed to get l1 info tree leaf for index ${leafIndex}: not found`
-        : 'failed to get local exit proof, error: not found',
-    )
-  const what = isOfLeaf
-    ? `l1infotreesync has not indexed l1 info tree leaf index ${leafIndex}`
-    : `bridgesync ${isL1(networkId) ? 'L1' : 'L2'} has not indexed deposit count ${depositCount}`
-  return refusal(404, `${what} yet, retry later`)
+  if (tellsNotYet(release)) return refusal(404, proofNotYet(failed, query))
+  return refusal(
+    500,
+    failed.lacking === 'l1_info_leaf'
+      ? `failed to get l1 info tree leaf for index ${query.leafIndex}: not found`
+      : 'failed to get local exit proof, error: not found',
+  )
+}
+
+/** What is said of a proof that may be there later. */
+export function proofNotYet(
+  { lacking }: Failure,
+  { networkId, depositCount, leafIndex }: ClaimProofQuery,
+): string {
+  const what =
+    lacking === 'l1_info_leaf'
+      ? `l1infotreesync has not indexed l1 info tree leaf index ${leafIndex}`
+      : `bridgesync ${isL1(networkId) ? 'L1' : 'L2'} has not indexed deposit count ${depositCount}`
+  return `${what} yet, retry later`
 }
 
 export function refuseBridge(failed: Failure, { depositCounts }: BridgesQuery): Refusal {

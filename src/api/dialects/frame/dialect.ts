@@ -21,7 +21,7 @@ export interface Refusal {
 export interface DialectEndpoint<K extends OperationId = OperationId> {
   /** Label of metrics and lines of the log, and the name under which answers are kept. */
   readonly label: string
-  /** Below the dialect's base path. Its last part may be `{name}`: what stands there is given to the parser in front of the query string, as a parameter of that name. */
+  /** Below the dialect's base path. Its last part, or its last two, may be `{name}`: what stands there is given to the parser in front of the query string, as a parameter of that name. */
   readonly path: string
   readonly operation: K
   /** @param servedNetworks ids of the networks that are indexed here. */
