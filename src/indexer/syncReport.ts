@@ -20,12 +20,16 @@ export class SyncReport {
    * The halt that this thread has published. Another one on the board is the main thread's and stays: a query found that the
    * store contradicts itself, which new blocks do not mend.
    */
-  #published: HaltReason = 'none'
+  #published: HaltReason
+  /** Whether this thread has said it. */
+  #isSaid = false
   #progress = { atMs: 0, blocks: 0, events: 0 }
 
   constructor(options: {
     readonly networkId: number
     readonly row: StatusRow
+    /** What a thread before this one has published, which is this one's to end. */
+    readonly halt?: HaltReason
     readonly post: (message: SyncMessage) => void
     readonly logger: Logger
     readonly clock: Pick<Clock, 'now'>
@@ -34,11 +38,17 @@ export class SyncReport {
   }) {
     this.#networkId = options.networkId
     this.#row = options.row
+    this.#published = options.halt ?? 'none'
     this.#post = options.post
     this.#logger = options.logger
     this.#clock = options.clock
     this.#counts = options.counts
     this.#progress.atMs = options.clock.now()
+  }
+
+  /** Why the network stands still, as far as its indexer knows. */
+  get halt(): HaltReason {
+    return this.#published
   }
 
   /** Publishes the head. A lagging node does not move it below the checkpoint; a chain that was put back does. */
@@ -190,9 +200,11 @@ export class SyncReport {
   }
 
   halted(reason: HaltReason, error: unknown): void {
-    if (reason === this.#published || !this.#row.replaceHaltReason(this.#published, reason)) return
+    if (reason === this.#published && this.#isSaid) return
+    if (!this.#row.replaceHaltReason(this.#published, reason)) return
     const message = error instanceof Error ? error.message : String(error)
     this.#published = reason
+    this.#isSaid = true
     this.#logger.error('halted', { reason, error })
     this.#post({ type: 'halted', networkId: this.#networkId, reason, message })
   }

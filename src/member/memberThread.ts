@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { HaltReason } from '../board/haltReason.js'
-import { CommitWatch, headPlaces, type StatusRow, statusRow } from '../board/statusBoard.js'
+import { CommitWatch, type StatusRow, statusRow } from '../board/statusBoard.js'
 import { LogGapError } from '../cluster/clusterFaults.js'
 import { createCommandLog } from '../cluster/commandLog.js'
 import { openHeadWriter, watchHeads } from '../cluster/headBoard.js'
@@ -71,10 +71,7 @@ export async function runMember(
   const row = statusRow(status, networkId)
   const thread = watchThread(new IndexerCounts(status.counts, networkId))
   const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs, () => thread.measure())
-  const hadSeenHead = row.headPlace() !== headPlaces.unseen
   const writer = openShardWriter({ config, networkId, compiled, status })
-  // What the log said of the head was true when it was said. After a start, somebody must have looked again.
-  if (!hadSeenHead) row.setHeadPlace(headPlaces.unseen)
   const servers = openServers(cluster, logger)
   try {
     const id = asNetworkId(networkId)

@@ -1,3 +1,4 @@
+import type { HaltReason } from '../board/haltReason.js'
 import type { StatusRow } from '../board/statusBoard.js'
 import { ClusterUnavailableError } from '../cluster/clusterFaults.js'
 import type { CommandLog } from '../cluster/commandLog.js'
@@ -5,6 +6,7 @@ import type { KeyBoard, Revision } from '../cluster/keyBoard.js'
 import { LEASE_TIMING, takeLease } from '../cluster/lease.js'
 import type { LogSequence } from '../cluster/logStream.js'
 import { RetryableError } from '../errors/chainErrors.js'
+import { BoardNotes } from '../shard/boardNotes.js'
 import type { Proposer } from '../shard/proposer.js'
 import type { LogSettings, TableStretch } from '../shard/shardLog.types.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
@@ -12,7 +14,6 @@ import type { Clock } from '../telemetry/clocks.js'
 import { LogFollower } from './logFollower.js'
 import { LogProposer, OvertakenError } from './logProposer.js'
 import { StepDown } from './stepDown.js'
-import { TermNotes } from './termNotes.js'
 import { TermProposer } from './termProposer.js'
 
 /** Time between two marks. With so many entries each, a store of a gigabyte was compared once in some hours. */
@@ -20,6 +21,17 @@ const MARK_EVERY_MS = 30_000
 const ENTRIES_PER_MARK = 256
 /** Whoever was asked to step down leaves the lease to others for so long: they look for it four times a second. */
 const AFTER_STEP_DOWN_MS = 1_000
+
+/** Halts for which the machine of one instance is to blame: others may be well. */
+const OF_ONE_MACHINE: readonly HaltReason[] = [
+  'disk_full',
+  'data_folder_lost',
+  'corrupt_store',
+  'newer_command',
+  'log_full',
+  'diverged',
+  'behind_log',
+]
 
 /** What whoever leads a network works with. */
 export interface Term {
@@ -98,7 +110,7 @@ async function leadOnce(
   { follower, marks, stepDown }: Parts,
   life: AbortSignal,
 ): Promise<void> {
-  const { leases, settings, holder, clock, row, lead } = options
+  const { leases, settings, holder, clock, row, writer, lead } = options
   const early = new AbortController()
   let signal: AbortSignal = life
   try {
@@ -116,7 +128,8 @@ async function leadOnce(
     try {
       const log = await LogProposer.open({ ...options, follower, signal }, settings)
       const proposer = new TermProposer(log, (reason) => early.abort(reason))
-      const notes = new TermNotes({ row, proposer, clock, signal })
+      const noted = writer.noted()
+      const notes = new BoardNotes({ row, noted, untold: OF_ONE_MACHINE, proposer, clock, signal })
       try {
         await notes.takeOver()
         void marks.propose(proposer, clock, signal)

@@ -1,3 +1,5 @@
+import type { HaltReason } from '../board/haltReason.js'
+import type { HeadPlace } from '../board/statusBoard.js'
 import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
 import type { BlockNumber } from '../protocol/units.js'
 import type { ContractState } from './contractState.types.js'
@@ -14,6 +16,12 @@ export interface ShardCounts {
   readonly unresolvedSenders: number
   /** Injections of global exit roots; a root that is injected again after its removal counts again. */
   readonly gerInjections: number
+}
+
+/** What notes have told of a network: why it stands still, and where its chain's head is. */
+export interface NotedState {
+  readonly halt: HaltReason
+  readonly headPlace: HeadPlace
 }
 
 /**
@@ -54,6 +62,8 @@ export interface ShardWriter {
   notedSenders(range: NotedSendersRange): NotedSender[]
   /** Number of L1 info leaves that polling is done with; undefined while it has found nothing. */
   polledLeaves(): number | undefined
+  /** As a fresh shard has it: no halt, in step. */
+  noted(): NotedState
   /** The place of the newest command that was given to the shard, applied or refused; undefined: none was, or it follows no log. */
   logPlace(): LogPlace | undefined
   /** What the first command of its log said. */

@@ -92,7 +92,10 @@ export function assertWrittenBy(
     throw new FatalError(
       `${directory} follows the log of a cluster, and cluster.servers is empty: configure them, ${elsewhere}`,
     )
-  if (!followsLog && isInCluster && view.get('meta', metaKey('checkpoint')) !== undefined)
+  const holds = (['checkpoint', 'catchingUp', 'haltReason'] as const).some(
+    (name) => view.get('meta', metaKey(name)) !== undefined,
+  )
+  if (!followsLog && isInCluster && holds)
     throw new FatalError(
       `${directory} was indexed without a cluster, and its log can't follow on that: ${elsewhere}, which takes all of it from the log`,
     )

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { SyncReport } from '../syncReport.js'
-import { initialState, react } from './recoveryMachine.js'
+import { react, stateAfterStart } from './recoveryMachine.js'
 import type {
   AuditObservation,
   AuditStep,
@@ -21,16 +21,17 @@ import type {
 export interface RecoveryDriverOptions {
   readonly client: Pick<ChainClient, 'readCarefully'>
   readonly proposer: Proposer
-  readonly report: Pick<SyncReport, 'halted' | 'resumed' | 'caughtUp' | 'contractsDisputed'>
+  readonly report: Pick<SyncReport, 'halt' | 'halted' | 'resumed' | 'caughtUp' | 'contractsDisputed'>
 }
 
 /** Holds the state of one network's recovery machine, and carries out what it does at once. */
 export class RecoveryDriver {
   readonly #options: RecoveryDriverOptions
-  #state = initialState
+  #state: RecoveryState
 
   constructor(options: RecoveryDriverOptions) {
     this.#options = options
+    this.#state = stateAfterStart(options.report.halt)
   }
 
   get state(): RecoveryState {

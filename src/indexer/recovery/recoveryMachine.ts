@@ -1,3 +1,4 @@
+import type { HaltReason } from '../../board/haltReason.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import { longestWaitMs, partOfWait } from '../backoff.js'
 import type {
@@ -66,6 +67,9 @@ const WORDS_PER_BLOCK = 0.1
 /** In backfill, one window in so many is compared with the contract. */
 const WINDOWS_PER_AUDIT = 16
 
+/** Halts that reading on can't end: no endpoint answers contract calls, or a contract may have denied what is stored. */
+const UNTIL_HEAD: readonly HaltReason[] = ['state_unavailable', 'exit_root_mismatch', 'missing_log']
+
 /** After a start nothing is known against what is stored. */
 export const initialState: RecoveryState = {
   fault: { kind: 'none' },
@@ -80,6 +84,13 @@ export const initialState: RecoveryState = {
     hadEvents: false,
   },
   failures: 0,
+}
+
+/** After a start in which a thread before has left a halt: whatever was the reason is met again, or the halt ends. */
+export function stateAfterStart(reason: HaltReason): RecoveryState {
+  if (reason === 'none') return initialState
+  const kind = UNTIL_HEAD.includes(reason) ? 'haltedUntilHead' : 'halted'
+  return { ...initialState, halt: { kind, reason } }
 }
 
 /**

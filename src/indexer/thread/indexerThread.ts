@@ -1,15 +1,21 @@
+import type { HaltReason } from '../../board/haltReason.js'
 import { CommitWatch, statusRow } from '../../board/statusBoard.js'
 import type { createChainClient } from '../../chain/client/chainClient.js'
 import { hideAddresses } from '../../config/hideAddresses.js'
 import { FatalError } from '../../errors/chainErrors.js'
+import { BoardNotes } from '../../shard/boardNotes.js'
 import { handOn } from '../../shard/proposer.js'
 import { openShardWriter } from '../../shard/write/writer.js'
+import { systemClock } from '../../telemetry/clocks.js'
 import { IndexerCounts } from '../../telemetry/counts/indexerCounts.js'
 import { watchThread } from '../../telemetry/counts/threadTimes.js'
 import { createLogger } from '../../telemetry/logger.js'
 import type { IndexerMessage, IndexerWorkerData } from '../indexerMessages.js'
 import { startHeartbeat } from './heartbeat.js'
 import { syncNetwork } from './syncNetwork.js'
+
+/** What is written while the data folder is lost may be lost as well. */
+const UNTOLD: readonly HaltReason[] = ['data_folder_lost']
 
 /**
  * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both. The last
@@ -29,15 +35,21 @@ export async function runIndexer(
   const logger = createLogger(config.log, { networkId })
   const row = statusRow(status, networkId)
   const thread = watchThread(new IndexerCounts(status.counts, networkId))
-  const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs, () => thread.measure())
+  let notes: BoardNotes | undefined
+  const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs, () => {
+    thread.measure()
+    notes?.look()
+  })
   const writer = openShardWriter({ config, networkId, compiled, status })
-  const own = { config, network, compiled, status, row, writer, logger, post }
+  const proposer = handOn(writer)
+  const noted = writer.noted()
+  notes = new BoardNotes({ row, noted, untold: UNTOLD, proposer, clock: systemClock, signal })
+  const own = { config, network, compiled, status, row: notes.row, writer, proposer, logger, post }
   try {
     await syncNetwork(
       {
         ...own,
         commits: new CommitWatch(status),
-        proposer: handOn(writer),
         ...(openClient === undefined ? {} : { openClient }),
       },
       signal,

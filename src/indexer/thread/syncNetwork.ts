@@ -54,7 +54,8 @@ export async function syncNetwork(options: SyncNetworkOptions, signal: AbortSign
   const clock = systemClock
   const counts = new IndexerCounts(status.counts, networkId)
   const client = openClient({ network, logger, scanner: createLogScanner(compiled), counts })
-  const report = new SyncReport({ networkId, row, post, logger, clock, counts })
+  const { halt } = writer.noted()
+  const report = new SyncReport({ networkId, row, halt, post, logger, clock, counts })
   const leaves = networkId === L1_NETWORK_ID ? undefined : openL1ShardReader(config, createHasher(compiled))
   const l1 = statusRow(status, L1_NETWORK_ID)
   const polling =

@@ -1,5 +1,5 @@
 import type { HaltReason } from '../../board/haltReason.js'
-import { type HeadPlace, type StatusBoardHandle, statusRow } from '../../board/statusBoard.js'
+import { type HeadPlace, headPlaces, type StatusBoardHandle, statusRow } from '../../board/statusBoard.js'
 import type { Config } from '../../config/config.types.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { asNetworkId } from '../../protocol/units.js'
@@ -86,7 +86,7 @@ export function openShardWriter({
       row.add('commits', 1)
       row.set('committing', 0)
       publishNotes()
-      publishTold()
+      publishNoted()
       return outcome
     } catch (error) {
       endTornCommit()
@@ -104,10 +104,10 @@ export function openShardWriter({
   }
   let haltTold: HaltReason = 'none'
   let headPlaceTold: HeadPlace | undefined
-  /** What only a log tells. The thread of a shard that follows none knows it, and tells the board itself. */
-  const publishTold = (): void => {
+  /** What notes tell. */
+  const publishNoted = (): void => {
     const reason = readHaltReason(store)
-    // Whoever proposes shows the board what it tells the log, and does so first.
+    // Whoever proposes a note shows the board first what it says.
     const isTold = reason === haltTold || reason === row.haltReason()
     if (isTold || row.replaceHaltReason(haltTold, reason)) haltTold = reason
     const headPlace = readHeadPlace(store)
@@ -117,7 +117,9 @@ export function openShardWriter({
   }
   publishStored(store, row)
   publishNotes()
-  publishTold()
+  // What was noted of the head was true when it was noted. After a start somebody must look again.
+  if (row.headPlace() === headPlaces.unseen) headPlaceTold = readHeadPlace(store)
+  publishNoted()
   // A thread before this one may have died in a commit.
   endTornCommit()
 
@@ -138,6 +140,10 @@ export function openShardWriter({
     senderNotes: () => memory.senderNotes,
     notedSenders: (range) => listNotedSenders(store, hasher, range),
     polledLeaves: () => readPolledLeaves(store),
+    noted: () => ({
+      halt: readHaltReason(store),
+      headPlace: readHeadPlace(store) ?? headPlaces.inStep,
+    }),
     logPlace: () => readLogPlace(store),
     logSettings: () => readLogSettings(store),
     mark: (stretch) => makeMark(store, hasher, stretch),

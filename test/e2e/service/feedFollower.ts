@@ -93,6 +93,11 @@ export class FeedFollower {
     return [0, network].some((each) => (this.#halts.get(each)?.size ?? 0) > 0)
   }
 
+  /** Each as `network reason`, but for what `/sync-status` has no name for. */
+  get halts(): readonly string[] {
+    return haltLines(this.#halts).filter((line) => !line.endsWith(' catching_up'))
+  }
+
   async #readLists(): Promise<void> {
     const { position, holdings, halts } = await readListsInStep(this.#nextPort(), this.#networks)
     this.rereads++
@@ -181,6 +186,10 @@ const claimRow = (row: Data) => ({
 
 /** Halts that `/sync-status` tells under the names that events have. */
 const HALTS = ['behind', 'emergency_state']
+
+/** Each as `network reason`. */
+export const haltLines = (halts: ReadonlyMap<number, Iterable<string>>): string[] =>
+  [...halts].flatMap(([network, reasons]) => [...reasons].map((reason) => `${network} ${reason}`)).sort()
 
 /** Before the service has seen a network's head again after a start, the lists call no deposit to it ready. */
 async function readListsInStep(port: number, networks: readonly number[]): ReturnType<typeof readLists> {

@@ -6,7 +6,7 @@ import { inStep } from '../../support/serviceWorld.js'
 import type { Cleaner } from '../../support/tempFolder.js'
 import { TestNumbers } from '../../support/testNumbers.js'
 import { untilEqual } from '../../support/until.js'
-import { FeedFollower, readLists } from './feedFollower.js'
+import { FeedFollower, haltLines, readLists } from './feedFollower.js'
 
 /** The seeds to try: `BDS_TEST_SEEDS=100 BDS_TEST_SEED=1` for a hundred of them, from the first. */
 export function feedSeeds(usually: number): number[] {
@@ -65,7 +65,7 @@ export async function followThrough(
       for (const [at, follower] of followers.entries())
         for (const port of ports)
           await untilEqual(
-            async () => compared(follower, (await readLists(port, world.networkIds)).holdings),
+            async () => compared(follower, await readLists(port, world.networkIds)),
             undefined,
             `seed ${seed}, round ${round}, follower ${at}, service ${ports.indexOf(port)}: what it holds and not the lists, or the other way round`,
           )
@@ -81,7 +81,10 @@ export async function followThrough(
 }
 
 /** @returns undefined where both hold the same. */
-function compared(follower: FeedFollower, lists: FeedFollower['holdings']): object | undefined {
+function compared(
+  follower: FeedFollower,
+  { holdings: lists, halts }: Awaited<ReturnType<typeof readLists>>,
+): object | undefined {
   const { holdings } = follower
   const differences = {
     bridges: difference(holdings.bridges, lists.bridges, String),
@@ -101,7 +104,10 @@ function compared(follower: FeedFollower, lists: FeedFollower['holdings']): obje
       String,
     ),
   }
-  return Object.values(differences).every((rows) => rows.length === 0) ? undefined : differences
+  const told = { events: follower.halts, status: haltLines(halts) }
+  const isSame =
+    Object.values(differences).every((rows) => rows.length === 0) && told.events.join() === told.status.join()
+  return isSame ? undefined : { ...differences, halts: told }
 }
 
 function difference<Row>(

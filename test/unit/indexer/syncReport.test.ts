@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { HaltReason } from '../../../src/board/haltReason.js'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import type { SyncMessage } from '../../../src/indexer/indexerMessages.js'
 import { SyncReport } from '../../../src/indexer/syncReport.js'
@@ -13,7 +14,7 @@ import {
 import { atEachWrite } from '../../support/boardWrites.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 
-function openReport() {
+function openReport(halt: HaltReason = 'none') {
   const board = createStatusBoard([1])
   const row = statusRow(board, 1)
   const messages: SyncMessage[] = []
@@ -22,7 +23,8 @@ function openReport() {
     messages.push(message)
   }
   const counts = new IndexerCounts(board.counts, 1)
-  const report = new SyncReport({ networkId: 1, row, post, logger, clock: { now: () => 0 }, counts })
+  row.setHaltReason(halt)
+  const report = new SyncReport({ networkId: 1, row, halt, post, logger, clock: { now: () => 0 }, counts })
   return {
     counted: new IndexerCountsReader(board.counts, 1),
     row,
@@ -35,6 +37,17 @@ test('a reported halt ends when the thread goes on', () => {
   const { row, report, types } = openReport()
   report.halted('missing_log', new Error('a gap'))
   assert.equal(row.haltReason(), 'missing_log')
+  report.resumed()
+  assert.equal(row.haltReason(), 'none')
+  assert.deepEqual(types(), ['halted', 'resumed'])
+})
+
+test('a halt that a thread before has left stays until this one goes on, and is said once when it is met again', () => {
+  const { row, report, types } = openReport('missing_log')
+  assert.equal(row.haltReason(), 'missing_log')
+  report.halted('missing_log', new Error('a gap'))
+  report.halted('missing_log', new Error('a gap'))
+  assert.deepEqual(types(), ['halted'])
   report.resumed()
   assert.equal(row.haltReason(), 'none')
   assert.deepEqual(types(), ['halted', 'resumed'])

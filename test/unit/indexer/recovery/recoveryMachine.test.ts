@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { initialState, react } from '../../../../src/indexer/recovery/recoveryMachine.js'
+import type { HaltReason } from '../../../../src/board/haltReason.js'
+import { initialState, react, stateAfterStart } from '../../../../src/indexer/recovery/recoveryMachine.js'
 import type {
   Effect,
   Observation,
@@ -248,6 +249,29 @@ test('starts over are counted, and forgotten a day after the last wait', () => {
     return step.type === 'emptyShard' ? step.count : assert.fail(step.type)
   }
   assert.deepEqual([0, 24 * 60 * MINUTE_MS, 24 * 60 * MINUTE_MS + 1].map(countAfter), [4, 4, 1])
+})
+
+test('a halt from before a start ends with the next stored block, or at the head where only a comparison can tell that it is over', () => {
+  const endsAt = (reason: HaltReason): string => {
+    const ended = (state: RecoveryState, observation: Observation) => {
+      const { state: next, effects } = react(state, observation)
+      return effects.some(({ type }) => type === 'resume') && next.halt.kind === 'none'
+    }
+    const state = stateAfterStart(reason)
+    if (ended(state, { type: 'stored', block: 1 })) return 'the next block'
+    return ended(react(state, { type: 'stored', block: 1 }).state, { type: 'idled' }) ? 'the head' : 'never'
+  }
+  const reasons = [
+    'wrong_chain',
+    'disk_full',
+    'exit_root_mismatch',
+    'missing_log',
+    'state_unavailable',
+  ] as const
+  assert.deepEqual(reasons.map(endsAt), [
+    ...['the next block', 'the next block', 'the head', 'the head', 'the head'],
+  ])
+  assert.deepEqual(stateAfterStart('none'), initialState)
 })
 
 test('failures in a row are followed by waits that double up to fifteen seconds, and begin anew after progress', () => {

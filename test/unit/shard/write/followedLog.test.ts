@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { headPlaces } from '../../../../src/board/statusBoard.js'
+import { createStatusBoard, headPlaces, statusRow } from '../../../../src/board/statusBoard.js'
 import type { BlockNumber } from '../../../../src/protocol/units.js'
 import type { CommandOutcome, ShardCommand } from '../../../../src/shard/shardCommand.types.js'
 import type { LogPlace, TableStretch } from '../../../../src/shard/shardLog.types.js'
@@ -126,6 +126,21 @@ test('what the log told stands on the board again after a restart, and a halt of
   status.setHaltReason('data_folder_lost')
   assert.deepEqual(writer.apply({ type: 'noteHalt', reason: 'none' }, placeAt(5)), APPLIED)
   assert.equal(status.haltReason(), 'data_folder_lost')
+  await close()
+})
+
+test('what was noted of the head before a start is not shown while nobody has looked again', async (context) => {
+  const folder = tempFolder(context)
+  const first = openTestShard(folder, 1)
+  assert.deepEqual(first.writer.apply({ type: 'noteHeadPlace', place: headPlaces.inStep }), APPLIED)
+  assert.deepEqual(first.writer.apply({ type: 'noteHalt', reason: 'missing_log' }), APPLIED)
+  await first.close()
+  const board = createStatusBoard([1])
+  statusRow(board, 1).setHeadPlace(headPlaces.unseen)
+  const { writer, status, close } = openTestShard(folder, 1, board)
+  writer.noteCatchingUp(true)
+  assert.deepEqual([status.haltReason(), status.headPlace()], ['missing_log', headPlaces.unseen])
+  assert.deepEqual(writer.noted(), { halt: 'missing_log', headPlace: headPlaces.inStep })
   await close()
 })
 
