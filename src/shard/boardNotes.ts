@@ -99,14 +99,13 @@ export class BoardNotes {
           if (note.type === 'noteHalt') this.#noted.halt = note.reason
           else this.#noted.headPlace = note.place
         } catch (error) {
-          // Another error ends a term, and is met there. A disk that is full now is met by the next block, and this is tried again by the next look.
-          if (!(error instanceof RetryableError)) return
+          if (!(error instanceof RetryableError)) throw error
           // The log of a cluster is full.
           await clock.sleep(RETRY_MS, signal)
         }
       }
     } catch {
-      // Aborted.
+      // Aborted, or what ends a term and is met there; or a full disk, which the next block meets, and then the next look tells.
     } finally {
       this.#isTelling = false
     }

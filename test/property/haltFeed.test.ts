@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   createStatusBoard,
@@ -21,6 +18,7 @@ import { readFeed } from '../../src/shard/snapshot/feedReads.js'
 import { noCommits } from '../support/commitWatches.js'
 import { createFakeWorld, type FakeNetwork } from '../support/fakeChain.js'
 import { createKeepingLogger } from '../support/keepingLogger.js'
+import { tempFolder } from '../support/tempFolder.js'
 import { TestNumbers } from '../support/testNumbers.js'
 import { openTestShard, type TestShard } from '../support/testShard.js'
 import { VirtualClock } from '../support/virtualClock.js'
@@ -105,6 +103,7 @@ class Start {
   }
 
   async kill(): Promise<void> {
+    if (this.#stop.signal.aborted) return
     this.isDead = true
     this.#stop.abort()
     await this.#running
@@ -173,23 +172,29 @@ function act(start: Start, network: FakeNetwork, numbers: TestNumbers, faults: F
   return 'dies at a note'
 }
 
-test('why nothing may be relied on follows from the feed alone: each reason is told once when it comes and once when it goes, whenever the process ends', async () => {
+test('why nothing may be relied on follows from the feed alone: each reason is told once when it comes and once when it goes, whenever the process ends', async (context) => {
   const told = new Map<string, number>()
   let compared = 0
   let stood = 0
+  let last: Start | undefined
+  context.after(() => last?.kill())
   for (let seed = 1; seed <= SEEDS; seed++) {
-    const folder = mkdtempSync(join(tmpdir(), 'bds-test-'))
+    const folder = tempFolder(context)
     const numbers = new TestNumbers(seed)
     const clock = new VirtualClock({ random: () => numbers.below(1_000) / 1_000 })
     const network = createFakeWorld({ networks: [NETWORK] }).network(NETWORK)
     network.mineEmpty(40)
     const faults: Faults = { endpoint: 'none', isDiskFull: false, diesAtNote: undefined }
     const follower = new Follower()
-    let start = new Start(folder, network, clock, faults)
+    const begin = (): Start => {
+      last = new Start(folder, network, clock, faults)
+      return last
+    }
+    let start = begin()
     const restart = async (): Promise<void> => {
       await start.kill()
       faults.diesAtNote = undefined
-      start = new Start(folder, network, clock, faults)
+      start = begin()
     }
     const compare = (name: string): void => {
       // As each heartbeat does.
@@ -228,7 +233,6 @@ test('why nothing may be relied on follows from the feed alone: each reason is t
     assert.deepEqual([...follower.standing], [], `seed ${seed}, at last`)
     for (const [reason, times] of follower.halts) told.set(reason, (told.get(reason) ?? 0) + times)
     await start.kill()
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   for (const reason of ['wrong_chain', 'behind', 'catching_up', 'corrupt_store'])
     assert.ok((told.get(reason) ?? 0) > SEEDS / 8, `${reason}: ${told.get(reason)}`)

@@ -6,7 +6,7 @@ import { decodeLogPlace, encodeLogPlace } from '../../store/layout/metaValues.js
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import type { LogPlace, LogSettings } from '../shardLog.types.js'
 
-/** What a shard that follows a log knows of it, and what only the log can tell it. A shard that follows none has nothing of this. */
+/** What a shard that follows a log knows of it, and what notes have told of its network. */
 
 /** The place of the newest command that was given to the shard, whether it was applied or refused. @returns a copy. */
 export function readLogPlace(view: Pick<ReadView, 'get'>): LogPlace | undefined {
@@ -54,7 +54,7 @@ type StoredSettings = Omit<LogSettings, HexNames> & {
   readonly [Name in Exclude<HexNames, 'rollupManager'>]: string
 } & { readonly rollupManager?: string }
 
-/** Why the log says that the network stands still. */
+/** Why the network stands still, as it was noted last. */
 export function readHaltReason(view: Pick<ReadView, 'get'>): HaltReason {
   return haltReasons[view.get('meta', metaKey('haltReason'))?.[0] ?? 0]!
 }
@@ -63,7 +63,7 @@ export function putHaltReason(view: WriteView, reason: HaltReason): void {
   view.put('meta', metaKey('haltReason'), Uint8Array.of(haltReasons.indexOf(reason)))
 }
 
-/** Where the log says that the chain's head is; undefined: it has said nothing. */
+/** Where the chain's head is, as it was noted last; undefined: nothing was noted. */
 export function readHeadPlace(view: Pick<ReadView, 'get'>): HeadPlace | undefined {
   const stored = view.get('meta', metaKey('headPlace'))?.[0]
   return Object.values(headPlaces).find((place) => place === stored)

@@ -5,7 +5,10 @@ import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.
 import type { Config, NetworkConfig } from '../../../../src/config/config.types.js'
 import type { IndexerMessage } from '../../../../src/indexer/indexerMessages.js'
 import { type IndexerHandle, startIndexer } from '../../../../src/indexer/thread/indexer.js'
+import { readFeed } from '../../../../src/shard/snapshot/feedReads.js'
 import { prepareStores } from '../../../../src/store/openStores.js'
+import { shardDirectory } from '../../../../src/store/shardDirectory.js'
+import { openShardStoreReader } from '../../../../src/store/shardStore.js'
 import { compileMerkleModule } from '../../../../src/wasm/wasmModule.js'
 import type { FakeWorld } from '../../../support/fakeChain.js'
 import { buildSmallWorld } from '../../../support/fakeChainScenario.js'
@@ -13,6 +16,7 @@ import { type FakeRpcServer, serveFakeNetwork } from '../../../support/fakeEndpo
 import { account } from '../../../support/fakeState.js'
 import { loadedConfig } from '../../../support/loadedConfig.js'
 import { tempFolder } from '../../../support/tempFolder.js'
+import { untilEqual } from '../../../support/until.js'
 
 /** Fake networks with RPC servers, a store, and the threads that index them. */
 class IndexedService {
@@ -40,7 +44,9 @@ class IndexedService {
     this.servers = servers
     const networks = [...servers].map(([id, { url }]) => world.network(id).config([url], overrides))
     const config = loadedConfig(tempFolder(t))
-    this.config = { ...config, log: { level: 'error', format: 'json', requests: 'off' }, networks }
+    // Four heartbeats in it.
+    const health = { ...config.health, heartbeatTimeoutMs: 1_000 }
+    this.config = { ...config, health, log: { level: 'error', format: 'json', requests: 'off' }, networks }
     this.status = createStatusBoard(world.networkIds)
     const guard = prepareStores(this.config)
     t.after(async () => {
@@ -140,6 +146,22 @@ test('threads index an L1 and two L2s from their endpoints, follow new blocks an
   service.index()
   await service.next((message) => message.type === 'caughtUp' && message.networkId === 0)
   assert.equal(service.row(0).get('depositCount'), before + 1, 'a restart goes on where it stopped')
+})
+
+test('a halt that another thread has found is told by the feed', async (t) => {
+  const { world } = buildSmallWorld()
+  const service = await IndexedService.start(t, world)
+  await service.caughtUp()
+  service.row(1).setHaltReason('corrupt_store')
+  const store = openShardStoreReader(shardDirectory(service.config.dataDir, 1))
+  t.after(() => store.close())
+  const last = () => {
+    store.refresh()
+    const event = readFeed(store, 0, 100_000).findLast(({ event: { type } }) => type === 'halted')?.event
+    store.release()
+    return event
+  }
+  await untilEqual(async () => last(), { type: 'halted', reason: 'corrupt_store' }, 'told')
 })
 
 test('a thread that dies is reported with its error', async (t) => {
