@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { CommitWatch, createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import type { Config, NetworkConfig } from '../../../../src/config/config.types.js'
 import type { IndexerMessage } from '../../../../src/indexer/indexerMessages.js'
 import { type IndexerHandle, startIndexer } from '../../../../src/indexer/thread/indexer.js'
@@ -16,7 +16,6 @@ import { type FakeRpcServer, serveFakeNetwork } from '../../../support/fakeEndpo
 import { account } from '../../../support/fakeState.js'
 import { loadedConfig } from '../../../support/loadedConfig.js'
 import { tempFolder } from '../../../support/tempFolder.js'
-import { untilEqual } from '../../../support/until.js'
 
 /** Fake networks with RPC servers, a store, and the threads that index them. */
 class IndexedService {
@@ -155,13 +154,15 @@ test('a halt that another thread has found is told by the feed', async (t) => {
   service.row(1).setHaltReason('corrupt_store')
   const store = openShardStoreReader(shardDirectory(service.config.dataDir, 1))
   t.after(() => store.close())
-  const last = () => {
+  const isTold = (): boolean => {
     store.refresh()
-    const event = readFeed(store, 0, 100_000).findLast(({ event: { type } }) => type === 'halted')?.event
+    const events = readFeed(store, 0, 100_000).map(({ event }) => event)
     store.release()
-    return event
+    return events.some((event) => event.type === 'halted' && event.reason === 'corrupt_store')
   }
-  await untilEqual(async () => last(), { type: 'halted', reason: 'corrupt_store' }, 'told')
+  const watch = new CommitWatch(service.status)
+  for (let seen = watch.count(); !isTold(); seen = watch.count())
+    await new Promise<void>((resolve) => watch.onCommit(seen, resolve))
 })
 
 test('a thread that dies is reported with its error', async (t) => {
