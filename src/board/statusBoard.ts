@@ -1,5 +1,5 @@
 import { createIndexerCounts, type IndexerCountsHandle } from '../telemetry/counts/indexerCounts.js'
-import { type HaltReason, haltReasons } from './haltReason.js'
+import { type HaltReason, haltReasons, isInDoubt } from './haltReason.js'
 
 /**
  * Health and sync numbers of every network in one SharedArrayBuffer. An indexer thread writes its own network's row, the
@@ -274,12 +274,15 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   }
 }
 
-/** Whether the network has stored blocks that were not yet compared with the chain's head: no deposit to it is ready. */
+/**
+ * Whether the network has stored blocks that were not yet compared with the chain's head: no deposit to it is ready, which seeing the head may
+ * end.
+ */
 export function awaitsHead(row: StatusRow): boolean {
   return (
     row.get('syncedBlock') !== undefined &&
     row.headPlace() === headPlaces.unseen &&
-    row.haltReason() === 'none'
+    !isInDoubt(row.haltReason())
   )
 }
 

@@ -64,7 +64,7 @@ function phaseOf(view: ServiceView): ServiceView['phase'] {
   return isLooking ? 'starting' : view.phase
 }
 
-/** Whether a network has stored blocks and still waits for its first head. A halt or silent endpoints end this wait. */
+/** Whether a network has stored blocks and still waits for its first head. A halt that puts data in doubt ends this wait, and so do silent endpoints. */
 function awaitsFirstHead({ row, sample }: NetworkView): boolean {
   return awaitsHead(row) && !sample.rpc.on
 }

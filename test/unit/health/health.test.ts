@@ -369,7 +369,7 @@ test('the service is starting until every head was compared with the stored bloc
   assert.equal(monitor.syncStatus().l2_sync.is_synced, false)
 })
 
-test('a network with a seen head, a halt or silent endpoints no longer keeps the service starting', () => {
+test('a network with a seen head, a halt that puts its data in doubt or silent endpoints no longer keeps the service starting', () => {
   const ends: ((of: ReturnType<typeof world>) => void)[] = [
     ({ row }) => row(1).setHeadPlace(headPlaces.inStep),
     ({ row }) => row(1).setHeadPlace(headPlaces.below),
@@ -383,7 +383,10 @@ test('a network with a seen head, a halt or silent endpoints no longer keeps the
     const each = world()
     each.inSync()
     each.row(1).setHeadPlace(headPlaces.unseen)
+    // From before the start: it does not keep the head from being seen.
+    each.row(1).setHaltReason('disk_full')
     assert.equal(each.brief()[1], 'starting')
+    each.row(1).setHaltReason('none')
     end(each)
     assert.notEqual(each.brief()[1], 'starting', end.toString())
   }
