@@ -24,7 +24,7 @@ import { openTestShard, type TestShard } from '../support/testShard.js'
 import { VirtualClock } from '../support/virtualClock.js'
 import { createWatchedClient } from '../support/watchedClient.js'
 
-const SEEDS = 40
+const SEEDS = 25
 const ACTS = 14
 const NETWORK = 1
 const never = new AbortController().signal
