@@ -124,4 +124,6 @@ test('the stages say the same as the answer above them', () => {
   assert.deepEqual(timesAt(settling, 5), [ten, ten, twenty, twenty, undefined])
   assert.deepEqual(timesAt(injecting(10), 31), ['longer than usual', undefined, undefined])
   assert.deepEqual(timesAt(withoutTimes(injecting(10)), 31), ['now', undefined, undefined])
+  const ready: BridgeStatus = { ...injecting(10), currentStage: 'claimed' }
+  assert.deepEqual(timesAt(withoutTimes(ready), 31), [undefined, undefined, undefined], 'a claim has no time')
 })
