@@ -8,6 +8,15 @@ const SILENT_MS = 10_000
 
 type TakenAndOut = [isTaken: boolean, isOut: boolean]
 
+/** What node:http has its parser call with each head. No documentation has it, so it may be missing one day. */
+interface ParsedSocket {
+  readonly parser?: { onIncoming?: TakeHead | null } | null
+}
+type TakeHead = (request: IncomingMessage, keepAlive: boolean) => number | undefined
+
+/** The parser takes what follows for another protocol, and stops. */
+const STOP = 2
+
 /** A request, or the text of a refusal for bytes that are none. */
 type Arrival = NodeWire | string
 
@@ -30,6 +39,16 @@ export class NodeConnection {
     this.onRequest = onRequest
     this.turn = turn
     socket.on('close', () => this.current?.abort())
+    this.stopAtEnd(socket as ParsedSocket)
+  }
+
+  /**
+   * The parser makes requests of all that one read of the socket has brought, 2,000 in 64 KiB, also once the connection is closed. So from the
+   * first one that nobody takes on it stops.
+   */
+  private stopAtEnd({ parser }: ParsedSocket): void {
+    const take = parser?.onIncoming
+    if (parser && take) parser.onIncoming = (...head) => (this.isEnding ? STOP : take(...head))
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
