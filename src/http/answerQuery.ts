@@ -183,6 +183,7 @@ class PendingQuery implements PoolRequest {
   readonly coding: ContentCoding
   readonly form: number | undefined
   readonly isBodiless: boolean
+  readonly isTagless: boolean
   private readonly label: string
   private readonly context: QueryContext
   private readonly exchange: Exchange
@@ -209,7 +210,9 @@ class PendingQuery implements PoolRequest {
     this.coding = coding
     this.form = spoken?.form
     this.label = spoken?.label ?? operation
-    this.isBodiless = exchange.needsNoBody(coding)
+    // Our own lists only: whether the page of a dialect is too long is known when it is written.
+    this.isTagless = spoken === undefined && isList(operation) && exchange.needsNoTag()
+    this.isBodiless = this.isTagless || exchange.needsNoBody(coding)
     this.cacheKey = this.isBodiless ? undefined : cacheKey
     this.payment = payment
     this.position = position

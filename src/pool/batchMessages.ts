@@ -31,7 +31,7 @@ export interface QueryReply {
   /** JSON in `coding`, empty for a fault. A view of the batch's memory, valid until `deliver` returns. */
   readonly body: Uint8Array
   readonly coding: ContentCoding
-  /** ASCII characters that depend only on the JSON; empty unless the status is 200. Valid as long as the body. */
+  /** ASCII characters that depend only on the JSON; empty unless the status is 200, and for a list whose rows were not written. Valid as long as the body. */
   readonly tag: Uint8Array
   /** Seconds, 0 when waiting does not help. */
   readonly retryAfterSec: number

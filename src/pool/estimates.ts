@@ -55,9 +55,11 @@ export function estimateBytes({ operation, query }: Pick<NamedQuery, 'operation'
  * @param bytes what `estimateBytes` says.
  */
 export function estimateWork(named: NamedQuery, bytes: number): number {
-  const { operation, query, coding, isBodiless } = named
-  const coded = coding === 'identity' || isBodiless === true ? bytes : CODING_FACTOR * bytes
+  const { operation, query, coding, isBodiless, isTagless } = named
   const route = routeOf(operation)
+  // Only looked up, but among the pages.
+  if (isTagless === true) return Math.max(SET_WORK, route.estimateWork?.(query as never) ?? 0)
+  const coded = coding === 'identity' || isBodiless === true ? bytes : CODING_FACTOR * bytes
   const work = route.rows !== undefined && isScattered(named) ? SCATTERED_FACTOR * coded : coded
   // As in `estimateBytes`.
   const least = route.estimateWork?.(query as never) ?? (mayNeedSet(query) ? SET_WORK : 0)

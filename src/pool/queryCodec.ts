@@ -110,10 +110,13 @@ export interface NamedQuery {
   readonly form?: number | undefined
   /** Whether the answer goes out without its body, so that a success is not compressed, and only its tag is handed over; default false. */
   readonly isBodiless?: boolean
+  /** Whether nobody wants the tag either, so that a success is not even written; only where `isBodiless`. Default false. */
+  readonly isTagless?: boolean
 }
 
 /** Set beside the number of the coding. */
 const BODILESS = 0x80
+const TAGLESS = 0x40
 
 /** Operation u8, coding u8, form u8, presence of the fields u32. */
 const HEAD_BYTES = 7
@@ -128,7 +131,7 @@ export class QueryWriter {
   private view = new DataView(this.bytes.buffer)
   private length = 0
 
-  append({ operation, query, coding, form = OWN_FORM, isBodiless }: NamedQuery): void {
+  append({ operation, query, coding, form = OWN_FORM, isBodiless, isTagless }: NamedQuery): void {
     const layout = layoutOf.get(operation)!
     // The table above covers exactly the fields of this query's type.
     const values = query as unknown as Readonly<Record<string, unknown>>
@@ -144,7 +147,8 @@ export class QueryWriter {
       this.appendField(kind, value)
     }
     this.view.setUint8(head, layout.number)
-    this.view.setUint8(head + 1, contentCodings.indexOf(coding) | (isBodiless === true ? BODILESS : 0))
+    const unwanted = (isBodiless === true ? BODILESS : 0) | (isTagless === true ? TAGLESS : 0)
+    this.view.setUint8(head + 1, contentCodings.indexOf(coding) | unwanted)
     this.view.setUint8(head + 2, form)
     this.view.setUint32(head + 3, presence)
   }
@@ -259,9 +263,10 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
     queries.push({
       operation: layout.operation,
       query: values as unknown as PoolQueries[PoolOperation],
-      coding: contentCodings[wanted & ~BODILESS]!,
+      coding: contentCodings[wanted & ~(BODILESS | TAGLESS)]!,
       ...(form === OWN_FORM ? {} : { form }),
-      isBodiless: wanted >= BODILESS,
+      isBodiless: (wanted & BODILESS) !== 0,
+      isTagless: (wanted & TAGLESS) !== 0,
     })
   }
   return queries

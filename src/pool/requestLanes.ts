@@ -59,7 +59,7 @@ export class RequestLanes {
 
   /** @returns the kind of batch that the request will be part of; undefined when its lane is full. */
   add(request: PoolRequest): 'usual' | 'large' | undefined {
-    const bytes = estimateBytes(request)
+    const bytes = request.isTagless === true ? 0 : estimateBytes(request)
     const work = estimateWork(request, bytes)
     const isForLarge = isLarge(bytes) || work > MAX_BATCH_WORK
     const lane = isForLarge ? this.large : isPoint(work) ? this.points : this.pages

@@ -99,17 +99,18 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return lacking ?? result
   }
 
-  /** Writes the answer to a query. @returns what the reply's head says of it. */
+  /** Writes the answer to a query. @param isNeedless whether nobody gets a success. @returns what the reply's head says of it. */
   function answer<K extends PoolOperation>(
     writer: JsonWriter,
     operation: K,
     query: PoolQueries[K],
     form: DialectForm<K> | undefined,
+    isNeedless: boolean,
   ): Answered {
     const result = ask(operation, query, form)
     if (!result.ok) return refuse(writer, result, query, form)
     const presenter: Presenter<RecordByOperation[K]> = form?.presenter ?? presenters[operation]
-    presenter.write(writer, result.value)
+    if (!isNeedless) presenter.write(writer, result.value)
     if (writer.length > writer.maxLength) throw new AnswerTooLargeError()
     return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
   }
@@ -173,16 +174,17 @@ export function createBatchRunner<Shards extends SnapshotSource>(
 
   function answerOrFault(writer: JsonWriter, named: NamedQuery, index: number): ReplyEntry {
     const offset = writer.length
+    const isNeedless = named.isTagless === true
     let answered: Answered
     try {
       writer.maxLength = offset + maxBytesOf(named)
-      answered = answer(writer, named.operation, named.query, formOf(named))
+      answered = answer(writer, named.operation, named.query, formOf(named), isNeedless)
     } catch (error) {
       answered = writeError(writer, offset, error, named)
     }
     writer.maxLength = Number.POSITIVE_INFINITY
     const { status, retryAfterSec, life, isFault } = answered
-    const isTagged = status === 200
+    const isTagged = status === 200 && !isNeedless
     const coding = isTagged ? finish(writer, named, offset, tagPlace(index)) : 'identity'
     return { offset, length: writer.length - offset, status, coding, isTagged, retryAfterSec, life, isFault }
   }
@@ -325,6 +327,7 @@ function formOf({ form }: NamedQuery): DialectForm<PoolOperation> | undefined {
 }
 
 function isLargePage(named: NamedQuery): boolean {
+  if (named.isTagless === true) return false
   const { writePart } = formOf(named)?.presenter ?? presenters[named.operation]
   return writePart !== undefined && isLarge(estimateBytes(named))
 }

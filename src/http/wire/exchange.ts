@@ -194,6 +194,12 @@ export class Exchange implements Listed<Exchange> {
     return isNeedless && !this.isCheckDue()
   }
 
+  /** Whether a success can go out with nothing that depends on its body: as a 304 whatever it says, or to HEAD without tags. */
+  needsNoTag(): boolean {
+    const isNeedless = this.ifNoneMatch === ANY_TAG || (this.method === 'HEAD' && this.ifNoneMatch === '')
+    return isNeedless && !this.isCheckDue()
+  }
+
   /** @param isRefusal whether the request is at fault. */
   send(answer: Outgoing, isRefusal = false): void {
     if (this.isDone) return
@@ -212,9 +218,10 @@ export class Exchange implements Listed<Exchange> {
       return
     }
     const isKnown =
-      answer.etag !== '' &&
       this.ifNoneMatch !== '' &&
-      namesTag(this.ifNoneMatch, answer.etag) &&
+      (answer.etag === ''
+        ? answer.isBodiless === true && this.ifNoneMatch === ANY_TAG
+        : namesTag(this.ifNoneMatch, answer.etag)) &&
       // When the check is due, the answer goes out with its body, though the client has it.
       !this.isCheckDue()
     this.finish(isKnown ? 304 : answer.status, () => this.write(answer, isKnown))

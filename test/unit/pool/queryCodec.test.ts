@@ -23,8 +23,8 @@ function queryOf(operation: string, required: object, optional: object): fc.Arbi
   const coding = fc.constantFrom('identity', 'gzip', 'br')
   return fc
     .record(
-      { query, coding, isBodiless: fc.boolean(), form: fc.nat({ max: 254 }) },
-      { requiredKeys: ['query', 'coding', 'isBodiless'] },
+      { query, coding, isBodiless: fc.boolean(), isTagless: fc.boolean(), form: fc.nat({ max: 254 }) },
+      { requiredKeys: ['query', 'coding', 'isBodiless', 'isTagless'] },
     )
     .map((both) => ({ operation, ...both, query: { ...both.query } }) as unknown as NamedQuery)
 }

@@ -9,6 +9,7 @@ import { QueryWriter } from '../../../src/pool/queryCodec.js'
 import { createBatchRunner, type QueryFunctions } from '../../../src/pool/runBatch.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
 import { success } from '../../../src/query/answers.js'
+import { cursorOutdated } from '../../../src/query/refusals.js'
 import { bridgeRecord, pageOf } from '../../support/sampleRecords.js'
 
 const shards = { withSnapshots: <T>(body: () => T): T => body(), rememberSnapshots: () => () => true }
@@ -150,4 +151,25 @@ test('an answer that goes out without its body has the tag and the coding of the
       assert.ok(whole.bytes > 0)
       assert.equal(bodiless.bytes, 0)
     }
+})
+
+test('where nobody wants body and tag of a list its rows are not written, and what is wrong with it is told all the same', () => {
+  const rows = { get: () => assert.fail('a row was read'), enumerable: true }
+  const asked = {
+    getBridges: (_: unknown, { pageNumber }: { readonly pageNumber: number }) =>
+      pageNumber === 1 ? success(Object.defineProperty(pageOf([]), 'rows', rows)) : cursorOutdated(),
+  } as unknown as QueryFunctions<typeof shards>
+  const writer = new QueryWriter()
+  for (const pageNumber of [1, 2])
+    writer.append({
+      operation: 'getBridges',
+      query: { networkId: asNetworkId(1), pageNumber, pageSize: 1_000 },
+      ...{ coding: 'br', isBodiless: true, isTagless: true },
+    })
+  const batch = writer.take()
+  const { run: runHere } = createBatchRunner(shards, asked, () => version)
+  const [made, refused] = decodeReplies(new Uint8Array(runHere(batch, slotOf(0).slot)!))
+  assert.deepEqual([made!.status, made!.body.length, made!.tag.length, made!.life], [200, 0, 0, 'commit'])
+  const { error } = JSON.parse(Buffer.from(refused!.body).toString()) as { error: { code: string } }
+  assert.deepEqual([refused!.status, error.code], [400, 'INVALID_PARAMETER'])
 })
