@@ -110,7 +110,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     ...createTargets(health, documents, readVersion, options.networks),
     ...spoken.targets,
   ])
-  const hub = new EventHub({ status, pool, logger })
+  const hub = new EventHub({ status, pool, logger, countAnswers: () => context.answers })
   const handling: RequestHandlerOptions & { gate: RateGate | undefined } = {
     context,
     targets,

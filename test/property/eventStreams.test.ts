@@ -193,7 +193,12 @@ test('over connections that are slow, and break with what is on its way, the eve
       return true
     }
     step(shard, chain, numbers)
-    const hub = new EventHub({ status, pool: { submit }, logger: createKeepingLogger().logger })
+    const hub = new EventHub({
+      status,
+      pool: { submit },
+      logger: createKeepingLogger().logger,
+      countAnswers: () => 0,
+    })
     const client = new Client(hub, ({ bridges, claims }) =>
       shard.read((view) => {
         bridges.clear()

@@ -1,5 +1,6 @@
 import { CommitWatch, type StatusBoardHandle, type StatusRow, statusRow } from '../../board/statusBoard.js'
 import type { QueryReply } from '../../pool/batchMessages.js'
+import { Others } from '../../pool/others.js'
 import type { QueryPool } from '../../pool/queryPool.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
 import { type Failure, failure } from '../../query/answers.js'
@@ -14,6 +15,8 @@ const PAGE_EVENTS = 128
 const PING_EVERY_SEC = 15
 /** Time until a page is asked for again that no query thread could give. */
 const RETRY_MS = 250
+/** After a page of the past nobody reads on for so many times as long as it took this thread, while it has other requests: a quarter of its time goes there. */
+const PAST_REST = 3
 
 /** A connection that takes events. */
 export interface EventReader {
@@ -32,6 +35,8 @@ export interface EventHubOptions {
   readonly status: StatusBoardHandle
   readonly pool: Pick<QueryPool, 'submit'>
   readonly logger: Logger
+  /** How many requests this thread has answered. */
+  countAnswers(): number
 }
 
 /** One network's feed, as far as all have it who are not reading on from an older place. */
@@ -81,8 +86,8 @@ interface Subscription {
 
 /**
  * Hands the events of all feeds to the connections of one front thread. It is woken by commits, has a query thread read what is new, once
- * for all, and finds those who want it. Who comes with an older place is given the pages from there to here first. While nobody reads,
- * nothing is done.
+ * for all, and finds those who want it. Who comes with an older place is given the pages from there to here first: one page of one reader at a
+ * time, in rotation, since most of it may be for nobody, and there may be thousands of such readers. While nobody reads, nothing is done.
  */
 export class EventHub {
   readonly #pool: EventHubOptions['pool']
@@ -93,14 +98,19 @@ export class EventHub {
   readonly #subscriptions = new Map<EventReader, Subscription>()
   /** Those that read on from older places. */
   readonly #late = new Set<Subscription>()
+  /** Those of them that wait for a page, in order. */
+  readonly #waiting = new Set<Subscription>()
+  readonly #others: Others
+  #isPastRead = false
   #stopWaiting: (() => void) | undefined
   #pinging: NodeJS.Timeout | undefined
   #seconds = 0
   #isClosed = false
 
-  constructor({ status, pool, logger }: EventHubOptions) {
+  constructor({ status, pool, logger, countAnswers }: EventHubOptions) {
     this.#pool = pool
     this.#logger = logger
+    this.#others = new Others(countAnswers)
     this.#watch = new CommitWatch(status)
     this.#feeds = new Map(
       status.networkIds.map((id) => {
@@ -186,6 +196,7 @@ export class EventHub {
     subscription.isEnded = true
     this.#subscriptions.delete(reader)
     this.#late.delete(subscription)
+    this.#waiting.delete(subscription)
     const { group } = subscription
     for (const feed of group.feeds) {
       feed.readers.delete(subscription)
@@ -240,9 +251,17 @@ export class EventHub {
     if (feedId !== feed.feedId) this.#replaced(feed)
     else if (sequence > feed.position) {
       feed.isReading = true
-      this.#ask(feed, feed.position, (page) => {
+      const lookAgain = (): void => {
         feed.isReading = false
-        if (page !== undefined) this.#advance(feed, page)
+        this.#look()
+      }
+      this.#ask(feed, feed.position, (page) => {
+        if (page === undefined) {
+          later(lookAgain)
+          return
+        }
+        feed.isReading = false
+        this.#advance(feed, page)
         this.#look()
       })
     }
@@ -272,58 +291,89 @@ export class EventHub {
     for (const each of [...this.#late]) this.#catchUp(each)
   }
 
-  /** Gives a late reader the next page of what it lacks; makes it one of those who have all when it lacks nothing. */
+  /** Has a late reader wait for the next page of what it lacks; makes it one of those who have all when it lacks nothing. */
   #catchUp(subscription: Subscription): void {
     const { reader, group, positions } = subscription
     if (positions === undefined || subscription.isReading || subscription.isEnded || reader.isBehind()) return
-    const of = (feed: Feed): number => positions.get(feed.networkId)!.sequence
-    const next = group.feeds.find((feed) => of(feed) < feed.position)
-    if (next !== undefined) {
-      subscription.isReading = true
-      const { feedId } = positions.get(next.networkId)!
-      this.#ask(next, of(next), (page) => {
-        subscription.isReading = false
-        if (subscription.isEnded) return
-        if (page !== undefined && (page.feedId !== feedId || page.oldest > of(next) + 1)) {
-          this.#endAll([subscription])
-          return
-        }
-        for (const event of page?.events ?? []) {
-          if (event.sequence > next.position || subscription.isEnded) break
-          positions.set(next.networkId, { feedId, sequence: event.sequence })
-          if (reader.filter.passes(event)) reader.send(event, idsOf(subscription))
-        }
-        this.#catchUp(subscription)
-      })
+    if (lackedBy(subscription) !== undefined) {
+      this.#waiting.add(subscription)
+      this.#readPast()
       return
     }
     // Where it is ahead, another instance has told it more: this one gets there, too.
-    if (group.feeds.some((feed) => of(feed) > feed.position)) return
+    if (group.feeds.some((feed) => positions.get(feed.networkId)!.sequence > feed.position)) return
     subscription.positions = undefined
     this.#late.delete(subscription)
     for (const feed of group.feeds) feed.live.add(subscription)
   }
 
-  /** @param take is given nothing where no query thread could read. Called later, once. */
-  #ask({ networkId }: Feed, after: number, take: (page: Page | undefined) => void): void {
-    const failed = (): void => {
-      setTimeout(() => take(undefined), RETRY_MS).unref()
-    }
-    const deliver = (reply: QueryReply): void => {
-      if (reply.fault === undefined && reply.status === 200) {
-        take(pageOf(networkId, reply.body))
-        return
+  /** Reads one page for the reader that has waited longest. */
+  #readPast(): void {
+    if (this.#isPastRead) return
+    let [subscription] = this.#waiting
+    // Whoever does not take what it has is asked again once it has.
+    for (; subscription?.reader.isBehind() === true; [subscription] = this.#waiting)
+      this.#waiting.delete(subscription)
+    if (subscription === undefined) return
+    this.#waiting.delete(subscription)
+    const feed = lackedBy(subscription)!
+    this.#isPastRead = true
+    subscription.isReading = true
+    this.#ask(feed, subscription.positions!.get(feed.networkId)!.sequence, (page, startedAtMs) => {
+      const readOn = (): void => {
+        subscription.isReading = false
+        this.#catchUp(subscription)
       }
+      if (page === undefined) later(readOn)
+      else {
+        this.#giveTo(subscription, feed, page)
+        readOn()
+      }
+      const nextPage = (): void => {
+        this.#isPastRead = false
+        this.#readPast()
+      }
+      if (!this.#others.doAsk()) setImmediate(nextPage)
+      else setTimeout(nextPage, PAST_REST * (performance.now() - startedAtMs)).unref()
+    })
+  }
+
+  #giveTo(subscription: Subscription, feed: Feed, page: Page): void {
+    const { reader, positions } = subscription
+    if (subscription.isEnded || positions === undefined) return
+    const { feedId, sequence } = positions.get(feed.networkId)!
+    if (page.feedId !== feedId || page.oldest > sequence + 1) {
+      this.#endAll([subscription])
+      return
+    }
+    for (const event of page.events) {
+      if (event.sequence > feed.position || subscription.isEnded) break
+      positions.set(feed.networkId, { feedId, sequence: event.sequence })
+      if (reader.filter.passes(event)) reader.send(event, idsOf(subscription))
+    }
+  }
+
+  /**
+   * @param take is given nothing where no query thread could read, and else when this thread began to do so. Called later, once.
+   */
+  #ask(
+    { networkId }: Feed,
+    after: number,
+    take: (page: Page | undefined, startedAtMs: number) => void,
+  ): void {
+    const deliver = (reply: QueryReply): void => {
+      const startedAtMs = performance.now()
       if (reply.fault !== undefined)
         this.#logger.error('feed not read', { networkId, error: reply.fault.message })
-      failed()
+      const isRead = reply.fault === undefined && reply.status === 200
+      take(isRead ? pageOf(networkId, reply.body) : undefined, startedAtMs)
     }
     const query = { networkId, after, limit: PAGE_EVENTS }
     const isWanted = () => true
     const isTaken = this.#pool.submit({
       ...{ operation: 'readFeed', query, coding: 'identity', isWanted, deliver },
     })
-    if (!isTaken) failed()
+    if (!isTaken) later(() => take(undefined, performance.now()))
   }
 
   #pingSome(): void {
@@ -339,6 +389,15 @@ export class EventHub {
       reader.end()
     }
   }
+}
+
+function later(retry: () => void): void {
+  setTimeout(retry, RETRY_MS).unref()
+}
+
+/** The first feed of which a late reader lacks something. */
+function lackedBy({ group, positions }: Subscription): Feed | undefined {
+  return group.feeds.find((feed) => positions!.get(feed.networkId)!.sequence < feed.position)
 }
 
 interface Page {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import { NO_VERSION } from '../../../../src/board/version.js'
 import { EventFilter, type ToldEvent } from '../../../../src/http/events/eventFilter.js'
@@ -52,9 +52,10 @@ class Reader implements EventReader {
 }
 
 /** Feeds of networks 0 and 1 whose events are halts, and a pool that reads them. */
-function world() {
+function world(countAnswers = () => 0) {
   const status = createStatusBoard([0, 1])
   const asked: string[] = []
+  const onTheWay = { now: 0, most: 0 }
   const newest = [0, 0]
   const grow = (networkId: number, to: number): void => {
     newest[networkId] = to
@@ -67,6 +68,7 @@ function world() {
   const submit = ({ query, deliver }: PoolRequest): boolean => {
     const { networkId, after, limit } = query as FeedQuery
     asked.push(`${networkId} after ${after}`)
+    onTheWay.most = Math.max(onTheWay.most, ++onTheWay.now)
     const lines = [JSON.stringify({ feedId: FEED, oldest: 1, newest: newest[networkId] })]
     for (let at = after + 1; at <= Math.min(after + limit, newest[networkId]!); at++)
       lines.push(`${at}${JSON.stringify({ type: 'halted', network_id: networkId, reason: 'behind' })}`)
@@ -78,16 +80,19 @@ function world() {
       life: undefined,
       fault: undefined,
     } as const
-    setImmediate(() => deliver({ status: 200, body, version: NO_VERSION, ...facts }))
+    setImmediate(() => {
+      onTheWay.now--
+      deliver({ status: 200, body, version: NO_VERSION, ...facts })
+    })
     return true
   }
-  const hub = new EventHub({ status, pool: { submit }, logger: createKeepingLogger().logger })
+  const hub = new EventHub({ status, pool: { submit }, logger: createKeepingLogger().logger, countAnswers })
   const add = (reader: Reader, after = ''): string => {
     const positions = hub.begin(reader.filter, after === '' ? new Map() : parsePositions(after)!)
     assert.ok(!('ok' in positions))
     return hub.add(reader, positions)
   }
-  return { status, hub, asked, grow, add }
+  return { status, hub, asked, onTheWay, grow, add }
 }
 
 test('what is new is read once for all who want it, and not at all while nobody does', async () => {
@@ -164,4 +169,44 @@ test('readers of a feed that is replaced are ended, and those of others stay', a
   await of0.has(1)
   hub.close()
   assert.equal(of0.isEnded, true)
+})
+
+test('readers with older places get one page at a time, in rotation', async () => {
+  const { hub, asked, onTheWay, grow, add } = world()
+  grow(1, 300)
+  const readers = Array.from({ length: 3 }, () => new Reader({ networkIds: [asNetworkId(1)] }))
+  for (const [at, reader] of readers.entries()) add(reader, place(1, at))
+  for (const [at, reader] of readers.entries()) await reader.has(300 - at)
+  const pages = [0, 128, 256].flatMap((from) => [0, 1, 2].map((at) => `1 after ${from + at}`))
+  assert.deepEqual([asked, onTheWay.most], [pages, 1])
+  hub.close()
+})
+
+test('while others ask, the past is not read on at once', async () => {
+  let answers = 0
+  const { hub, asked, grow, add } = world(() => answers++)
+  grow(1, 300)
+  const reader = new Reader({ networkIds: [asNetworkId(1)] })
+  mock.timers.enable({ apis: ['setTimeout'] })
+  add(reader, place(1, 0))
+  await reader.has(128)
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  assert.equal(asked.length, 1)
+  mock.timers.tick(1_000)
+  await reader.has(256)
+  assert.equal(asked.length, 2)
+  mock.timers.reset()
+  hub.close()
+})
+
+test('a reader that does not take what it has keeps no other from the past', async () => {
+  const { hub, grow, add } = world()
+  grow(1, 300)
+  const [slow, other] = [0, 1].map(() => new Reader({ networkIds: [asNetworkId(1)] }))
+  add(slow!, place(1, 0))
+  add(other!, place(1, 0))
+  slow!.isFull = true
+  await other!.has(300)
+  assert.equal(slow!.got.length, 128)
+  hub.close()
 })
