@@ -16,6 +16,7 @@ import { watchThread } from '../telemetry/counts/threadTimes.js'
 import { FrontCounts } from '../telemetry/frontCounts.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
 import { openFiles } from '../telemetry/openFiles.js'
+import { heapShortage } from '../telemetry/processMemory.js'
 import { createHasher } from '../wasm/wasmModule.js'
 import type { CellData, CellFault, CellMessage, CellOrder } from './cellMessages.js'
 
@@ -36,7 +37,7 @@ export function runCell(data: CellData, port: MessagePort): void {
       logger.error('unexpected failure', { error })
       post({ type: 'died', message: error instanceof Error ? error.message : String(error) })
     })
-  const cell = new CellThread(data, logger)
+  const cell = new CellThread(data, logger, (message) => post({ type: 'died', message }))
   const orFail = (work: Promise<CellMessage>): Promise<void> =>
     work.then(post, (error: unknown) => post({ type: 'failed', fault: faultOf(error) }))
   const act = async (order: CellOrder): Promise<void> => {
@@ -77,10 +78,14 @@ class CellThread {
   private opening: Promise<HttpServer> | undefined
   private http: HttpServer | undefined
   private isCut = false
+  private hasNoMemory = false
+  private readonly die: (message: string) => void
 
-  constructor(data: CellData, logger: Logger) {
+  /** @param die has the process end in order. */
+  constructor(data: CellData, logger: Logger, die: (message: string) => void) {
     this.data = data
     this.logger = logger
+    this.die = die
     this.counts = new FrontCounts(data.counts)
     this.thread = watchThread(this.counts)
     this.health = new HealthBoard(data.health)
@@ -173,10 +178,19 @@ class CellThread {
     return this.opening?.catch(() => undefined)
   }
 
+  /** A thread whose heap is full is ended by V8, and with an open app of uWebSockets.js the process is aborted for that without a word. */
+  private lookAtMemory(): void {
+    const shortage = this.hasNoMemory ? undefined : heapShortage()
+    if (shortage === undefined) return
+    this.hasNoMemory = true
+    this.die(shortage)
+  }
+
   private beat(): void {
     clearTimeout(this.nextBeat)
     this.awake.tick()
     this.thread.measure()
+    this.lookAtMemory()
     if (this.pool !== undefined) this.health.setPoolAlive(this.data.cell, this.pool.isAlive())
     const { pending = 0, sending = 0, connections = 0 } = this.http?.stats() ?? {}
     const { waiting = 0, batchesInFlight = 0 } = this.pool?.stats() ?? {}

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** The resident memory of this process, in the parts that a container's limit treats differently. */
@@ -25,6 +25,20 @@ export function memoryOf(text: string): ProcessMemory | undefined {
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
   const memory = { anonymousBytes: bytesOf('RssAnon'), fileBytes: bytesOf('RssFile') }
   return Number.isNaN(memory.anonymousBytes + memory.fileBytes) ? undefined : memory
+}
+
+/**
+ * Part of its heap's limit from which on a thread has no future. V8 collects garbage before the heap has grown by half of what is left of the
+ * limit, so four fifths of it are in use then.
+ */
+const FULL = 0.9
+const MIB = 1024 ** 2
+
+/** @returns what is to be told of this thread's heap when it is nearly full, else undefined. Once it is full, V8 ends the thread within the same turn. */
+export function heapShortage(): string | undefined {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  if (used < FULL * limit) return undefined
+  return `no memory is left for it: its heap has ${Math.round(used / MIB)} MiB, and ${Math.round(limit / MIB)} are the limit`
 }
 
 /**
