@@ -28,8 +28,8 @@ import { createLogger } from '../../../src/telemetry/logger.js'
 import { NO_NETWORKS } from '../../support/sampleRecords.js'
 
 const nothing = (): undefined => undefined
-/** Below it the front speaks a dialect. */
-export const DIALECT = '/aggkit'
+/** Below them the front speaks its dialects. */
+export const BASE_PATHS = { aggkit: '/aggkit', proof: '/proof', zkevm: '/zkevm' } as const
 
 const NO_LINES = { isOn: () => false, isOfEach: () => false, clientOf: () => '', write: nothing }
 /** `http.max_url_bytes` of a service that sets nothing. */
@@ -75,7 +75,11 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
   const networks = [0, 1].map((networkId) => ({ networkId }))
   const dialects = speakDialects(
     {
-      dialects: { aggkit: { basePath: DIALECT, release: 'latest' } },
+      dialects: {
+        aggkit: { basePath: BASE_PATHS.aggkit, release: 'latest' },
+        proof: { basePath: BASE_PATHS.proof },
+        zkevm: { basePath: BASE_PATHS.zkevm },
+      },
       networks,
       primaryNetwork: 1,
     } as unknown as Config,

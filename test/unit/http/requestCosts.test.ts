@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
+import { dialects } from '../../../src/api/dialects/dialects.js'
 import { operationIds, routes, streamRoutes } from '../../../src/api/routes.js'
 import { RateGate } from '../../../src/http/limits/rateGate.js'
 import { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
-import { frontAlone, type Header, MAX_URL, TAG } from './frontAlone.js'
+import { BASE_PATHS, frontAlone, type Header, MAX_URL, TAG } from './frontAlone.js'
 
 /** What is promised, as a multiple of a point. */
 const MOST = 10
@@ -104,6 +105,9 @@ function spellings(path: string, required: string): Readonly<Record<string, stri
   }
 }
 
+/** What some endpoint of a dialect must be given. */
+const ASKED_OF_DIALECTS = 'network_id=1&deposit_count=1&leaf_index=1&net_id=1&deposit_cnt=1'
+
 const LONG = MAX_HEAD - 200
 
 const HEADERS: Readonly<Record<string, Header>> = {
@@ -154,6 +158,17 @@ test('no spelling of a request costs the front more than ten times what a point 
       await measure(`${path}: ${what}`, () => ask('GET', path, asSent, []))
     }
   }
+  for (const [name, basePath] of Object.entries(BASE_PATHS))
+    for (const { path } of dialects[name as keyof typeof BASE_PATHS].latest.endpoints) {
+      const whole = basePath + path.replace(/\{\w+\}$/, `0x${'Ab'.repeat(20)}`)
+      for (const [what, query] of Object.entries({
+        ...spellings(whole, ASKED_OF_DIALECTS),
+        'names of a dialect, repeated': repeated('net_id=1&network_ids=1&', room(whole)).slice(0, -1),
+      })) {
+        const asSent = flat(query)
+        await measure(`${whole}: ${what}`, () => ask('GET', whole, asSent, []))
+      }
+    }
   await measure('a place to begin at in Last-Event-ID', () =>
     ask('GET', streamRoutes.getEvents.path, '', [
       ['last-event-id', repeated('1.0123456789ab:5,', LONG).slice(0, -1)],

@@ -9,7 +9,7 @@ import { contentCodings } from '../../../src/pool/contentCoding.js'
 import { estimateBytes, estimateWork } from '../../../src/pool/estimates.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../src/protocol/units.js'
 import type { OperationId, QueryByOperation } from '../../../src/query/queries.js'
-import { DIALECT, frontAlone } from './frontAlone.js'
+import { BASE_PATHS, frontAlone } from './frontAlone.js'
 
 const NETWORKS = 4
 const networkId = asNetworkId(0)
@@ -148,8 +148,8 @@ test('a request takes a tenth of a token at least, whatever its path, its method
     ].map(({ path }) => path),
     ...Object.values(probeRoutes).flatMap((route) => [...route.paths]),
     ...staticDocuments(true).map(({ path }) => path),
-    ...[...endpoints, ...probes, ...redirects].map(({ path }) => DIALECT + path),
-    ...['/nowhere', `${DIALECT}/nowhere`],
+    ...[...endpoints, ...probes, ...redirects].map(({ path }) => BASE_PATHS.aggkit + path),
+    ...['/nowhere', `${BASE_PATHS.aggkit}/nowhere`],
   ]
   for (const path of paths)
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST'])
@@ -167,5 +167,5 @@ test('a reader of events takes five tokens, a query of a dialect what the same o
     ['/bridge/v1/l1-info-tree-index', 'network_id=1&deposit_count=1'],
     ['/bridge/v1/claim-proof', 'network_id=1&deposit_count=1&leaf_index=1'],
   ] as const)
-    assert.equal(spent('GET', DIALECT + path, query), spent('GET', path, query), path)
+    assert.equal(spent('GET', BASE_PATHS.aggkit + path, query), spent('GET', path, query), path)
 })

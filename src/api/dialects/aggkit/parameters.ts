@@ -19,6 +19,7 @@ import {
   optional,
   parseFault,
   refused,
+  WantedNames,
 } from '../frame/goParameters.js'
 import type { AggkitRelease } from './release.js'
 
@@ -30,6 +31,12 @@ const MAX_NETWORK_IDS = 5
 /** No tree has so many leaves: a deposit count that is never found. */
 const NO_DEPOSIT = asDepositCount(0xffff_ffff)
 
+/** Of all endpoints. */
+export const AGGKIT_NAMES = new WantedNames([
+  ...['network_id', 'network_ids', 'deposit_count', 'leaf_index', 'page_number', 'page_size'],
+  ...['from_address', 'origin_token_address', 'global_index', 'include_all_fields'],
+])
+
 const ADDRESS = /^(0x|0X)?[0-9a-fA-F]{40}$/
 
 const unsupported = (networkId: number): string => `unsupported network id: ${networkId}`
@@ -40,7 +47,7 @@ function parser<Query extends { readonly networkId?: NetworkId }>(
   read: (parameters: GoParameters) => Answer<Query>,
   unserved = unsupported,
 ): QueryParser<Query> {
-  return goParser(servedNetworks, read, unserved)
+  return goParser(servedNetworks, AGGKIT_NAMES, read, unserved)
 }
 
 export function bridgesParser(servedNetworks: ReadonlySet<number>): QueryParser<BridgesQuery> {

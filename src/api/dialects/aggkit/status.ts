@@ -3,6 +3,7 @@ import type { SyncStatusRecord } from '../../../query/healthRecords.js'
 import { API_VERSION } from '../../../telemetry/buildInfo.js'
 import type { FrontFacts } from '../frame/dialect.js'
 import { optional, readParameters } from '../frame/goParameters.js'
+import { AGGKIT_NAMES } from './parameters.js'
 import type { AggkitRelease } from './release.js'
 
 /** The health check: `ok` whenever somebody answers. */
@@ -23,7 +24,7 @@ export function tellSyncStatus(
   rawQuery: string,
   release: AggkitRelease,
 ): Answer<object> {
-  const parameters = readParameters(rawQuery)
+  const parameters = readParameters(rawQuery, AGGKIT_NAMES)
   if (!parameters.ok) return parameters
   const asked = optional(parameters.value, 'network_id', primaryNetwork)
   if (!asked.ok) return asked

@@ -8,38 +8,95 @@ import { MAX_PARAMETERS, splitQueryString } from '../../parse/queryString.js'
 const UINT32_MAX = 0xffff_ffff
 const UINT64_MAX = 2n ** 64n - 1n
 
-/** Name → its values, in their order. */
+/** Wanted name → its values, in their order. */
 export type GoParameters = ReadonlyMap<string, readonly string[]>
 
-/** @returns the parameters; pieces that are not percent-encoded UTF-8 are left out, as Go does. Refused where there are too many, these included. */
-export function readParameters(raw: string): Answer<GoParameters> {
+const AMPERSAND = 0x26
+const EQUALS = 0x3d
+const PERCENT = 0x25
+const PLUS = 0x2b
+
+/** The names that the endpoints of a dialect read: ASCII letters, fewer than 32 of them. */
+export class WantedNames {
+  readonly #names: ReadonlySet<string>
+  /** A bit for each length. */
+  readonly #lengths: number
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names)
+    this.#lengths = names.reduce((bits, { length }) => bits | (1 << length), 0)
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  hasLength(length: number): boolean {
+    return length < 32 && ((this.#lengths >>> length) & 1) === 1
+  }
+}
+
+/**
+ * @returns the wanted parameters; pieces that are not percent-encoded UTF-8 are left out, as Go does. There may be any number of others, which cost
+ * little: nothing is made of a name that is too long or too short. Refused where there are too many, these included.
+ */
+export function readParameters(raw: string, wanted: WantedNames): Answer<GoParameters> {
   const parameters = new Map<string, string[]>()
+  const { length } = raw
   let count = 0
-  for (const piece of raw.split('&')) {
-    if (piece === '') continue
+  for (let from = 0; from < length; from++) {
+    if (raw.charCodeAt(from) === AMPERSAND) continue
     if (++count > MAX_PARAMETERS) return refused(`the query has more than ${MAX_PARAMETERS} parameters`)
-    const read = splitQueryString(piece.replaceAll('+', '%20'))
-    if (!Array.isArray(read) || read[0] === undefined) continue
-    const [{ name, value }] = read
-    const others = parameters.get(name)
-    if (others === undefined) parameters.set(name, [value])
-    else others.push(value)
+    let escapes = 0
+    let isPlain = true
+    let nameEnd = -1
+    let at = from
+    for (; at < length; at++) {
+      const character = raw.charCodeAt(at)
+      if (character === AMPERSAND) break
+      if (character === EQUALS) {
+        if (nameEnd < 0) nameEnd = at
+      } else if (character === PERCENT) {
+        isPlain = false
+        if (nameEnd < 0) escapes++
+      } else if (character === PLUS) isPlain = false
+    }
+    if (nameEnd < 0) nameEnd = at
+    if (wanted.hasLength(nameEnd - from - 2 * escapes)) {
+      if (isPlain) add(parameters, wanted, raw.slice(from, nameEnd), raw.slice(nameEnd + 1, at))
+      else addDecoded(parameters, wanted, raw.slice(from, at))
+    }
+    from = at
   }
   return success(parameters)
 }
 
+function addDecoded(parameters: Map<string, string[]>, wanted: WantedNames, piece: string): void {
+  const read = splitQueryString(piece.replaceAll('+', '%20'))
+  if (Array.isArray(read) && read[0] !== undefined) add(parameters, wanted, read[0].name, read[0].value)
+}
+
+function add(parameters: Map<string, string[]>, wanted: WantedNames, name: string, value: string): void {
+  if (!wanted.has(name)) return
+  const others = parameters.get(name)
+  if (others === undefined) parameters.set(name, [value])
+  else others.push(value)
+}
+
 /**
  * Makes the parser of an endpoint.
+ * @param wanted the names that `read` looks for, and others of its dialect.
  * @param read makes the query; what it refuses is told as it is.
  * @param unserved what is said of a network that is not served.
  */
 export function goParser<Query extends { readonly networkId?: NetworkId }>(
   servedNetworks: ReadonlySet<number>,
+  wanted: WantedNames,
   read: (parameters: GoParameters) => Answer<Query>,
   unserved: (networkId: number) => string,
 ): QueryParser<Query> {
   return (raw) => {
-    const parameters = readParameters(raw)
+    const parameters = readParameters(raw, wanted)
     if (!parameters.ok) return parameters
     const answer = read(parameters.value)
     if (!answer.ok) return answer

@@ -4,7 +4,7 @@ import type { BridgesQuery, ClaimProofQuery } from '../../../query/queries.js'
 import { errorTable } from '../../errorTable.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
 import { type Dialect, endpoint, type Refusal } from '../frame/dialect.js'
-import { type GoParameters, goJson, goParser, mandatory } from '../frame/goParameters.js'
+import { type GoParameters, goJson, goParser, mandatory, WantedNames } from '../frame/goParameters.js'
 import { lacksRow } from '../frame/onlyRow.js'
 import { chosenProofPresenter, depositPresenter, depositRow } from '../zkevm/zkevmSpelling.js'
 
@@ -16,6 +16,8 @@ const NOT_TRACKED = "Network id doesn't exist or not being tracked"
 const NETWORK = ['networkId', 'net_id', 'network_id', 'netId'] as const
 const COUNT = ['depositCount', 'deposit_cnt', 'deposit_count', 'depositCnt'] as const
 
+const NAMES = new WantedNames([...NETWORK, ...COUNT])
+
 function given(parameters: GoParameters, names: readonly [string, ...string[]]) {
   return mandatory(parameters, names.find((name) => parameters.has(name)) ?? names[0])
 }
@@ -23,6 +25,7 @@ function given(parameters: GoParameters, names: readonly [string, ...string[]]) 
 function proofParser(servedNetworks: ReadonlySet<number>): QueryParser<ClaimProofQuery> {
   return goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const networkId = given(parameters, NETWORK)
       if (!networkId.ok) return networkId

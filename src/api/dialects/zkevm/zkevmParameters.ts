@@ -10,7 +10,7 @@ import {
 } from '../../../query/queries.js'
 import { globalExitRootUnknown } from '../../../query/refusals.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
-import { firstValue, type GoParameters, goParser, parseFault } from '../frame/goParameters.js'
+import { firstValue, type GoParameters, goParser, parseFault, WantedNames } from '../frame/goParameters.js'
 
 /** Parameters as grpc-gateway reads them: under either spelling of a name, and 0 where there is none. */
 
@@ -48,6 +48,15 @@ const SECOND: DepositNames = {
   count: ['deposit_count', 'depositCount'],
 }
 
+const RECEIVER = 'dest_addr'
+
+/** Of all endpoints. */
+const NAMES = new WantedNames([
+  ...[...USUAL.network, ...USUAL.count, ...SECOND.network, ...SECOND.count, RECEIVER],
+  ...['offset', 'limit', 'dest_net', 'destNet', 'ger'],
+  ...['orig_net', 'origNet', 'orig_token_addr', 'origTokenAddr'],
+])
+
 function readDeposit(parameters: GoParameters, { network, count }: DepositNames): Answer<DepositKey> {
   const networkId = uint32(parameters, ...network)
   if (!networkId.ok) return networkId
@@ -67,6 +76,7 @@ type ParserOf<Query> = (servedNetworks: ReadonlySet<number>) => QueryParser<Quer
 export const bridgeParser: ParserOf<BridgesQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const deposit = readDeposit(parameters, USUAL)
       if (!deposit.ok) return deposit
@@ -99,8 +109,6 @@ function readReceiver(parameters: GoParameters): Uint8Array {
   return decodeHex(`0x${digits.padStart(40, '0').slice(-40)}`)!
 }
 
-const RECEIVER = 'dest_addr'
-
 /** A filter that is there or not, since 0 is a network. */
 function readNetwork(parameters: GoParameters, ...names: readonly string[]): Answer<NetworkId | undefined> {
   if (!names.some((name) => parameters.has(name))) return success(undefined)
@@ -123,6 +131,7 @@ function ofAll<Query extends BridgesQuery | ClaimsQuery>(query: Query): Answer<Q
 export const bridgesParser: ParserOf<BridgesQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const page = readPage(parameters)
       if (!page.ok) return page
@@ -147,6 +156,7 @@ export const bridgesParser: ParserOf<BridgesQuery> = (servedNetworks) =>
 export const claimsParser: ParserOf<ClaimsQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const page = readPage(parameters)
       return page.ok ? ofAll<ClaimsQuery>({ ...page.value, toAddress: readReceiver(parameters) }) : page
@@ -156,7 +166,7 @@ export const claimsParser: ParserOf<ClaimsQuery> = (servedNetworks) =>
 
 function proofParserOf(names: DepositNames): ParserOf<ClaimProofQuery> {
   return (servedNetworks) =>
-    goParser(servedNetworks, (parameters) => readDeposit(parameters, names), unserved)
+    goParser(servedNetworks, NAMES, (parameters) => readDeposit(parameters, names), unserved)
 }
 
 export const proofParser = proofParserOf(USUAL)
@@ -167,6 +177,7 @@ const ROOT = /^(0x)?[0-9a-fA-F]{64}$/
 export const proofByRootParser: ParserOf<ClaimProofQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const deposit = readDeposit(parameters, USUAL)
       if (!deposit.ok) return deposit
@@ -183,6 +194,7 @@ const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/
 export const tokenParser: ParserOf<TokenMappingsQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const tokenNetwork = uint32(parameters, 'orig_net', 'origNet')
       if (!tokenNetwork.ok) return tokenNetwork

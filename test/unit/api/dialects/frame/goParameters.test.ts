@@ -5,8 +5,12 @@ import {
   type GoParameters,
   mandatory,
   optional,
-  readParameters,
+  readParameters as readWanted,
+  WantedNames,
 } from '../../../../../src/api/dialects/frame/goParameters.js'
+
+const NAMES = new WantedNames(['a', 'b', 'c', 'd', 'n', 'm', 'wanted', ''])
+const readParameters = (raw: string) => readWanted(raw, NAMES)
 
 function parametersOf(raw: string): GoParameters {
   const parameters = readParameters(raw)
@@ -31,6 +35,19 @@ test('a query string is read as in Go: the first value counts, `+` is a space, w
   )
   assert.equal(parameters.size, 4)
   assert.equal(parametersOf('').size, 0)
+})
+
+test('a name is read however it is spelled, and names that nobody wants are not', () => {
+  const parameters = parametersOf(
+    'x=1&wanted=1&%77anted=2&w%61nt%65d=3&w+nted=4&%77anteds=5&%C3%A4=6&&=7&wanted',
+  )
+  assert.deepEqual(
+    [...parameters],
+    [
+      ['wanted', ['1', '2', '3', '']],
+      ['', ['7']],
+    ],
+  )
 })
 
 test('numbers are read as in Go, with leading zeros and without signs; what does not fit 32 bits is an error also where it may be absent', () => {
