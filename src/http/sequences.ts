@@ -20,6 +20,9 @@ const RETRY_SEC = 1
 /** Longest text: one item for each network that an instance may serve. */
 const MAX_LISTED = 53
 const COMMA = 0x2c
+const ZERO = 0x30
+const MAX_NETWORK_DIGITS = 10
+const MAX_SEQUENCE_DIGITS = 15
 
 interface Wanted {
   readonly networkId: number
@@ -176,25 +179,58 @@ export function refuseAlone(rawQuery: string): Failure | undefined {
 
 /** Every `min_sequence=network:sequence`, repeated or with commas between. What else is wrong with the query is the parser's to say. */
 function wantedBy(rawQuery: string): Wanted[] | Failure {
-  const pieces = splitQueryString(rawQuery)
-  if (!Array.isArray(pieces)) return []
-  const values = pieces.filter(({ name }) => name === NAME).map(({ value }) => value)
+  const values = rawQuery.includes('%') ? decodedValues(rawQuery) : plainValues(rawQuery)
   // Counted before they are taken apart: a URL has room for hundreds.
   const count = values.reduce((sum, value) => sum + countItems(value), 0)
   if (count > MAX_LISTED)
     return failure('INVALID_PARAMETER', `${NAME} has ${count} items, at most ${MAX_LISTED} are allowed`)
-  const items = values.flatMap((value) => value.split(','))
   const wanted: Wanted[] = []
-  for (const item of items) {
-    const [, network, sequence] = /^(0|[1-9]\d{0,9}):(0|[1-9]\d{0,14})$/.exec(item) ?? []
-    if (network === undefined)
-      return failure(
-        'INVALID_PARAMETER',
-        `${NAME} ${JSON.stringify(item.slice(0, 60))} is not network:sequence`,
-      )
-    wanted.push({ networkId: Number(network), sequence: Number(sequence) })
-  }
+  for (const value of values)
+    for (let from = 0, to = 0; to < value.length || from === 0; from = to + 1) {
+      to = value.indexOf(',', from)
+      if (to < 0) to = value.length
+      const colon = value.indexOf(':', from)
+      const networkId = readNumber(value, from, colon, MAX_NETWORK_DIGITS)
+      const sequence = readNumber(value, colon + 1, to, MAX_SEQUENCE_DIGITS)
+      if (networkId < 0 || sequence < 0)
+        return failure(
+          'INVALID_PARAMETER',
+          `${NAME} ${JSON.stringify(value.slice(from, Math.min(to, from + 60)))} is not network:sequence`,
+        )
+      wanted.push({ networkId, sequence })
+    }
   return wanted
+}
+
+function decodedValues(rawQuery: string): string[] {
+  const pieces = splitQueryString(rawQuery)
+  return Array.isArray(pieces) ? pieces.filter(({ name }) => name === NAME).map(({ value }) => value) : []
+}
+
+/** The values in a query without escapes, which need not be taken apart for that: the parser does it once more. */
+function plainValues(rawQuery: string): string[] {
+  const values: string[] = []
+  for (let at = rawQuery.indexOf(NAME); at >= 0; at = rawQuery.indexOf(NAME, at + 1)) {
+    if (at > 0 && rawQuery[at - 1] !== '&') continue
+    const nameEnd = at + NAME.length
+    const end = rawQuery.indexOf('&', nameEnd)
+    const piece = rawQuery.slice(nameEnd, end < 0 ? undefined : end)
+    if (piece === '' || piece[0] === '=') values.push(piece.slice(1))
+  }
+  return values
+}
+
+/** @returns the decimal number from `from` to `to`, −1 for any other text. */
+function readNumber(text: string, from: number, to: number, mostDigits: number): number {
+  const digits = to - from
+  if (digits < 1 || digits > mostDigits || (digits > 1 && text.charCodeAt(from) === ZERO)) return -1
+  let number = 0
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return -1
+    number = 10 * number + digit
+  }
+  return number
 }
 
 /** How many texts a value is that has commas between. */

@@ -81,6 +81,29 @@ test('what is no place in a log of this service is refused', (context) => {
   assert.match(refusalOf(Array(54).fill('1:1').join(','))!, /54 items, at most 53/)
 })
 
+test('a place is found wherever it stands in a query, and however it is encoded', () => {
+  const NO_LOG = /is for services of a cluster/
+  const NO_PLACE = /is not network:sequence/
+  for (const [query, refusal] of [
+    ['a=1&min_sequence=1:7', NO_LOG],
+    ['min_sequence=0:0,4294967295:999999999999999&a', NO_LOG],
+    ['min_sequence=1%3A7', NO_LOG],
+    ['min%5Fsequence=1:7', NO_LOG],
+    ['min%5Fsequence=1&min_sequence=1:7', NO_PLACE],
+    ['min_sequence=1:7&min_sequence', NO_PLACE],
+    ['min_sequence=1:7,&min_sequence=1:8', NO_PLACE],
+    ['min_sequence=1,2:3', NO_PLACE],
+    ['min_sequence=1:7=', NO_PLACE],
+    ['a=min_sequence=1:7', undefined],
+    ['min_sequences=1:7&xmin_sequence=1:7', undefined],
+    ['min_sequencemin_sequence=1:7', undefined],
+  ] as const) {
+    const refused = refuseAlone(query)
+    if (refusal === undefined) assert.equal(refused, undefined, query)
+    else assert.match(refused!.message, refusal, query)
+  }
+})
+
 const TOO_MANY = ['SERVICE_UNAVAILABLE too many requests wait for a log']
 
 test('a thousand requests may wait, one more is told to come again', (context) => {
