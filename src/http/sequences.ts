@@ -3,6 +3,7 @@ import { type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
 import type { VersionNow } from '../board/version.js'
 import { type Failure, failure } from '../query/answers.js'
 import { networkDiverged, networkNotServed } from '../query/refusals.js'
+import { readDecimal } from './decimal.js'
 import { clientName } from './limits/client.js'
 import type { TrustedProxies } from './limits/trustedProxies.js'
 import type { Exchange } from './wire/exchange.js'
@@ -20,7 +21,6 @@ const RETRY_SEC = 1
 /** Longest text: one item for each network that an instance may serve. */
 const MAX_LISTED = 53
 const COMMA = 0x2c
-const ZERO = 0x30
 const MAX_NETWORK_DIGITS = 10
 const MAX_SEQUENCE_DIGITS = 15
 
@@ -190,8 +190,8 @@ function wantedBy(rawQuery: string): Wanted[] | Failure {
       to = value.indexOf(',', from)
       if (to < 0) to = value.length
       const colon = value.indexOf(':', from)
-      const networkId = readNumber(value, from, colon, MAX_NETWORK_DIGITS)
-      const sequence = readNumber(value, colon + 1, to, MAX_SEQUENCE_DIGITS)
+      const networkId = readDecimal(value, from, colon, MAX_NETWORK_DIGITS)
+      const sequence = readDecimal(value, colon + 1, to, MAX_SEQUENCE_DIGITS)
       if (networkId < 0 || sequence < 0)
         return failure(
           'INVALID_PARAMETER',
@@ -218,19 +218,6 @@ function plainValues(rawQuery: string): string[] {
     if (piece === '' || piece[0] === '=') values.push(piece.slice(1))
   }
   return values
-}
-
-/** @returns the decimal number from `from` to `to`, −1 for any other text. */
-function readNumber(text: string, from: number, to: number, mostDigits: number): number {
-  const digits = to - from
-  if (digits < 1 || digits > mostDigits || (digits > 1 && text.charCodeAt(from) === ZERO)) return -1
-  let number = 0
-  for (let at = from; at < to; at++) {
-    const digit = text.charCodeAt(at) - ZERO
-    if (digit < 0 || digit > 9) return -1
-    number = 10 * number + digit
-  }
-  return number
 }
 
 /** How many texts a value is that has commas between. */

@@ -2,6 +2,7 @@ import type { StatusBoardHandle, StatusRow } from '../../board/statusBoard.js'
 import { changeReader, statusRow } from '../../board/statusBoard.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
 import { feedName } from '../../query/feed/feedRecords.js'
+import { readDecimal } from '../decimal.js'
 
 /** A place in one network's feed. */
 export interface FeedPosition {
@@ -13,8 +14,11 @@ export interface FeedPosition {
 /** One position for each network: there is no order between events of two networks. */
 export type FeedPositions = ReadonlyMap<NetworkId, FeedPosition>
 
-/** One position as text: `network.feed:sequence`. */
-const POSITION = /^(0|[1-9]\d{0,9})\.([0-9a-f]{12}):(0|[1-9]\d{0,14})$/
+// One position as text: `network.feed:sequence`.
+const MAX_NETWORK_DIGITS = 10
+const MAX_NETWORK = 0xffff_ffff
+const FEED = /^[0-9a-f]{12}$/
+const MAX_SEQUENCE_DIGITS = 15
 
 export function positionText(networkId: NetworkId, { feedId, sequence }: FeedPosition): string {
   return `${networkId}.${feedName(feedId)}:${sequence}`
@@ -23,13 +27,17 @@ export function positionText(networkId: NetworkId, { feedId, sequence }: FeedPos
 /** @returns undefined for a text that no stream and no list has given. */
 export function parsePositions(text: string): FeedPositions | undefined {
   const positions = new Map<NetworkId, FeedPosition>()
-  for (const part of text.split(',')) {
-    const [, network, feed, sequence] = POSITION.exec(part) ?? []
-    if (network === undefined || positions.has(asNetworkId(Number(network)))) return undefined
-    positions.set(asNetworkId(Number(network)), {
-      feedId: Number.parseInt(feed!, 16),
-      sequence: Number(sequence),
-    })
+  for (let from = 0, to = 0; to < text.length || from === 0; from = to + 1) {
+    to = text.indexOf(',', from)
+    if (to < 0) to = text.length
+    const dot = text.indexOf('.', from)
+    const colon = text.indexOf(':', from)
+    const network = readDecimal(text, from, dot, MAX_NETWORK_DIGITS)
+    const sequence = readDecimal(text, colon + 1, to, MAX_SEQUENCE_DIGITS)
+    const feed = text.slice(dot + 1, colon)
+    if (network < 0 || network > MAX_NETWORK || sequence < 0 || !FEED.test(feed)) return undefined
+    if (positions.has(asNetworkId(network))) return undefined
+    positions.set(asNetworkId(network), { feedId: Number.parseInt(feed, 16), sequence })
   }
   return positions
 }

@@ -98,6 +98,7 @@ function spellings(path: string, required: string): Readonly<Record<string, stri
     addresses: `${required}&addresses=${repeated(`0x${'Ab'.repeat(20)},`, left - 20).slice(0, -1)}`,
     'types of events': `${required}&types=${repeated('bridge,claim,', left - 20).slice(0, -1)}`,
     'places to begin at': `${required}&after=${repeated('1.0123456789ab:5,', left - 20).slice(0, -1)}`,
+    'places to begin at, of many networks': `${required}&after=${Array.from({ length: Math.floor((left - 20) / 18) }, (_, at) => `${at + 10}.0123456789ab:5`)}`,
     'a long text': `${required}&tx_hash=0x${'F'.repeat(left - 12)}`,
     'a cursor that is none': `${required}&cursor=${'A'.repeat(64)}`,
     'a number of many digits': `${required}&page_size=${'9'.repeat(left - 12)}`,
