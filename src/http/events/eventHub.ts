@@ -324,17 +324,21 @@ export class EventHub {
         subscription.isReading = false
         this.#catchUp(subscription)
       }
-      if (page === undefined) later(readOn)
-      else {
-        this.#giveTo(subscription, feed, page)
-        readOn()
-      }
       const nextPage = (): void => {
         this.#isPastRead = false
         this.#readPast()
       }
-      if (!this.#others.doAsk()) setImmediate(nextPage)
-      else setTimeout(nextPage, PAST_REST * (performance.now() - startedAtMs)).unref()
+      try {
+        if (page === undefined) later(readOn)
+        else {
+          this.#giveTo(subscription, feed, page)
+          readOn()
+        }
+      } finally {
+        // Also where one reader could not be given its page: the others wait.
+        if (!this.#others.doAsk()) setImmediate(nextPage)
+        else setTimeout(nextPage, PAST_REST * (performance.now() - startedAtMs)).unref()
+      }
     })
   }
 
