@@ -130,10 +130,8 @@ test('who comes with an older place gets all from there in order, also what come
   await reader.has(128)
   reader.isFull = true
   grow(1, 302)
-  await reader.has(256)
-  // A page was on its way; none is asked for any more.
-  await new Promise(setImmediate)
-  assert.equal(reader.got.length, 256)
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+  assert.equal(reader.got.length, 128)
   reader.isFull = false
   hub.drained(reader)
   await reader.has(300)
