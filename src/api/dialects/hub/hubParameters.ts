@@ -8,7 +8,7 @@ import {
   type TokenMappingsQuery,
 } from '../../../query/queries.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
-import { firstValue, type GoParameters, goParser, refused } from '../frame/goParameters.js'
+import { firstValue, type GoParameters, goParser, refused, WantedNames } from '../frame/goParameters.js'
 
 /** Parameters of Bridge Hub → our queries. */
 
@@ -18,6 +18,19 @@ const MAX_LIST_CHARACTERS = 18
 const UINT32_MAX = 0xffff_ffff
 /** No tree has so many leaves: a deposit count that is never found. */
 const NO_DEPOSIT = asDepositCount(UINT32_MAX)
+
+/** Of all endpoints. */
+const NAMES = new WantedNames([
+  ...['limit', 'startAfter', 'order', 'status', 'fromAddress', 'depositCount', 'leafIndex'],
+  ...[
+    'sourceNetworkId',
+    'sourceNetworkIds',
+    'destinationNetworkIds',
+    'originNetworkIds',
+    'wrappedNetworkIds',
+  ],
+  ...['tokenNetwork', 'tokenAddress', 'originTokenAddress', 'wrappedTokenAddress'],
+])
 
 type ParserOf<Query> = (servedNetworks: ReadonlySet<number>) => QueryParser<Query>
 
@@ -86,6 +99,7 @@ const statuses: Readonly<
 export const transactionsParser: ParserOf<BridgesQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const page = readPage(parameters)
       if (!page.ok) return page
@@ -126,6 +140,7 @@ export const transactionsParser: ParserOf<BridgesQuery> = (servedNetworks) =>
 export const transactionParser: ParserOf<BridgesQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const networkId = uint32('sourceNetworkId', firstValue(parameters, 'sourceNetworkId'))
       if (!networkId.ok) return networkId
@@ -156,6 +171,7 @@ function oneNetwork(parameters: GoParameters, name: string): Answer<NetworkId | 
 export const tokenMappingsParser: ParserOf<TokenMappingsQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const page = readPage(parameters)
       if (!page.ok) return page
@@ -187,6 +203,7 @@ export const tokenMappingsParser: ParserOf<TokenMappingsQuery> = (servedNetworks
 export const tokenParser: ParserOf<TokenMappingsQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const tokenNetwork = uint32('tokenNetwork', firstValue(parameters, 'tokenNetwork'))
       if (!tokenNetwork.ok) return tokenNetwork
@@ -204,6 +221,7 @@ export const tokenParser: ParserOf<TokenMappingsQuery> = (servedNetworks) =>
 export const claimProofParser: ParserOf<ClaimProofQuery> = (servedNetworks) =>
   goParser(
     servedNetworks,
+    NAMES,
     (parameters) => {
       const networkId = uint32('sourceNetworkId', firstValue(parameters, 'sourceNetworkId'))
       if (!networkId.ok) return networkId
