@@ -29,7 +29,7 @@ import { NO_NETWORKS } from '../../support/sampleRecords.js'
 
 const nothing = (): undefined => undefined
 /** Below them the front speaks its dialects. */
-export const BASE_PATHS = { aggkit: '/aggkit', proof: '/proof', zkevm: '/zkevm' } as const
+export const BASE_PATHS = { aggkit: '/aggkit', hub: '/hub', proof: '/proof', zkevm: '/zkevm' } as const
 
 const NO_LINES = { isOn: () => false, isOfEach: () => false, clientOf: () => '', write: nothing }
 /** `http.max_url_bytes` of a service that sets nothing. */
@@ -77,6 +77,7 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
     {
       dialects: {
         aggkit: { basePath: BASE_PATHS.aggkit, release: 'latest' },
+        hub: { basePath: BASE_PATHS.hub },
         proof: { basePath: BASE_PATHS.proof },
         zkevm: { basePath: BASE_PATHS.zkevm },
       },
@@ -110,7 +111,7 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
       },
       ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
     },
-    findPage: nothing,
+    findPage: dialects.findWithValue,
     findSpelling: dialects.findSpelling,
     targets: new Map([
       ...createTargets(health, staticDocuments(true), () => version, NO_NETWORKS),

@@ -107,7 +107,7 @@ function spellings(path: string, required: string): Readonly<Record<string, stri
 }
 
 /** What some endpoint of a dialect must be given. */
-const ASKED_OF_DIALECTS = 'network_id=1&deposit_count=1&leaf_index=1&net_id=1&deposit_cnt=1'
+const ASKED_OF_DIALECTS = 'network_id=1&deposit_count=1&leaf_index=1&net_id=1&deposit_cnt=1&depositCount=1'
 
 const OF_EACH_ENDPOINT: ReadonlySet<string> = new Set([
   ...['names of a dialect, repeated', 'counts, repeated', 'many filters', 'encoded names that it has'],
@@ -165,7 +165,7 @@ test('no spelling of a request costs the front more than ten times what a point 
   }
   for (const [name, basePath] of Object.entries(BASE_PATHS))
     for (const [at, { path }] of dialects[name as keyof typeof BASE_PATHS].latest.endpoints.entries()) {
-      const whole = basePath + path.replace(/\{\w+\}$/, `0x${'Ab'.repeat(20)}`)
+      const whole = basePath + path.replace('{dest_addr}', `0x${'Ab'.repeat(20)}`).replaceAll(/\{\w+\}/g, '1')
       const all = Object.entries({
         'names of a dialect, repeated': repeated('net_id=1&network_ids=1&', room(whole)).slice(0, -1),
         ...spellings(whole, ASKED_OF_DIALECTS),

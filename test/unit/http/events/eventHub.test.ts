@@ -182,7 +182,7 @@ test('readers with older places get one page at a time, in rotation', async () =
 
 test('while others ask, the past is not read on at once', async () => {
   let answers = 0
-  const { hub, asked, grow, add } = world(() => answers++)
+  const { hub, asked, grow, add } = world(() => ++answers)
   grow(1, 300)
   const reader = new Reader({ networkIds: [asNetworkId(1)] })
   mock.timers.enable({ apis: ['setTimeout'] })
