@@ -1,11 +1,11 @@
 import { splitQueryString } from '../api/parse/queryString.js'
 import { type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
 import type { VersionNow } from '../board/version.js'
-import { readDecimal } from '../protocol/decimal.js'
 import { type Failure, failure } from '../query/answers.js'
 import { networkDiverged, networkNotServed } from '../query/refusals.js'
 import { clientName } from './limits/client.js'
 import type { TrustedProxies } from './limits/trustedProxies.js'
+import { readDecimal } from './wire/decimal.js'
 import type { Exchange } from './wire/exchange.js'
 import type { WireRequest } from './wire/wire.js'
 

@@ -1,8 +1,8 @@
 import type { StatusBoardHandle, StatusRow } from '../../board/statusBoard.js'
 import { changeReader, statusRow } from '../../board/statusBoard.js'
-import { readDecimal } from '../../protocol/decimal.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
 import { feedName } from '../../query/feed/feedRecords.js'
+import { readDecimal } from '../wire/decimal.js'
 
 /** A place in one network's feed. */
 export interface FeedPosition {

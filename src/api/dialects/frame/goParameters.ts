@@ -11,6 +11,9 @@ const UINT64_MAX = 2n ** 64n - 1n
 /** Wanted name → its values, in their order. */
 export type GoParameters = ReadonlyMap<string, readonly string[]>
 
+/** Most parameters with escapes or blanks whose names may be wanted: each is decoded by itself, since others may be malformed. */
+const MAX_DECODED = 32
+
 const AMPERSAND = 0x26
 const EQUALS = 0x3d
 const PERCENT = 0x25
@@ -44,6 +47,7 @@ export function readParameters(raw: string, wanted: WantedNames): Answer<GoParam
   const parameters = new Map<string, string[]>()
   const { length } = raw
   let count = 0
+  let decoded = 0
   for (let from = 0; from < length; from++) {
     if (raw.charCodeAt(from) === AMPERSAND) continue
     if (++count > MAX_PARAMETERS) return refused(`the query has more than ${MAX_PARAMETERS} parameters`)
@@ -64,6 +68,8 @@ export function readParameters(raw: string, wanted: WantedNames): Answer<GoParam
     if (nameEnd < 0) nameEnd = at
     if (wanted.hasLength(nameEnd - from - 2 * escapes)) {
       if (isPlain) add(parameters, wanted, raw.slice(from, nameEnd), raw.slice(nameEnd + 1, at))
+      else if (++decoded > MAX_DECODED)
+        return refused(`the query has more than ${MAX_DECODED} encoded parameters`)
       else addDecoded(parameters, wanted, raw.slice(from, at))
     }
     from = at

@@ -18,11 +18,17 @@ function parametersOf(raw: string): GoParameters {
   return parameters.value
 }
 
-test('more parameters than our own endpoints take are refused, malformed ones included', () => {
-  for (const piece of ['a', '%zz'])
+test('more parameters than our own endpoints take are refused, malformed ones included, and many encoded ones', () => {
+  for (const [piece, most] of [
+    ['a', 256],
+    ['%zzzzzzzzzzzzz', 256],
+    ['%61', 32],
+    ['a=%zz', 32],
+  ] as const)
     assert.deepEqual(
-      [256, 257].map((count) => readParameters(new Array(count).fill(piece).join('&')).ok),
+      [most, most + 1].map((count) => readParameters(new Array(count).fill(piece).join('&')).ok),
       [true, false],
+      piece,
     )
 })
 
