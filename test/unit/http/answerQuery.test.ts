@@ -44,6 +44,7 @@ function contextWith(version: { now: VersionNow }) {
     hold: () => undefined,
     isPlain: () => false,
     needsNoBody: () => false,
+    needsNoTag: () => false,
   } as unknown as Exchange
   const ask = (raw: string): void =>
     answerQuery(context, exchange, 'getTokenMappings', raw, 'identity', {} as WireRequest)
