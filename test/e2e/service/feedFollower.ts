@@ -191,11 +191,19 @@ const HALTS = ['behind', 'emergency_state']
 export const haltLines = (halts: ReadonlyMap<number, Iterable<string>>): string[] =>
   [...halts].flatMap(([network, reasons]) => [...reasons].map((reason) => `${network} ${reason}`)).sort()
 
-/** Before the service has seen a network's head again after a start, the lists call no deposit to it ready. */
+/**
+ * Before the service has seen a network's head again after a start, the lists call no deposit to it ready. It may start anew between two
+ * answers, and what holds may end between them: so the status is asked for before and behind the lists.
+ */
 async function readListsInStep(port: number, networks: readonly number[]): ReturnType<typeof readLists> {
-  const { networks: told } = await readStatus(port)
-  if (told.some(({ is_synced }) => !is_synced)) throw new Error('not in step')
-  return readLists(port, networks)
+  const before = await readStatus(port)
+  const lists = await readLists(port, networks)
+  const after = await readStatus(port)
+  if ([before, after].some((status) => status.networks.some(({ is_synced }) => !is_synced)))
+    throw new Error('not in step')
+  if (haltLines(haltsOf(before)).join() !== haltLines(lists.halts).join())
+    throw new Error('a halt came or went')
+  return lists
 }
 
 interface SyncStatus {
@@ -211,6 +219,14 @@ async function readStatus(port: number): Promise<SyncStatus> {
   const response = await fetch(`http://127.0.0.1:${port}/bridge/v1/sync-status`)
   return (await response.json()) as SyncStatus
 }
+
+const haltsOf = ({ networks }: SyncStatus): ReadonlyMap<number, readonly string[]> =>
+  new Map(
+    networks.map(({ network_id, halted, reasons = [] }) => [
+      network_id,
+      [...(halted === null ? [] : [halted]), ...reasons.filter((reason) => HALTS.includes(reason))],
+    ]),
+  )
 
 /** What the lists say, what stands in the way of claims, and where the feeds were before. */
 export async function readLists(
@@ -242,12 +258,5 @@ export async function readLists(
         claimRow(row),
       )
   }
-  const told = await readStatus(port)
-  const halts = new Map(
-    told.networks.map(({ network_id, halted, reasons = [] }) => [
-      network_id,
-      [...(halted === null ? [] : [halted]), ...reasons.filter((reason) => HALTS.includes(reason))],
-    ]),
-  )
-  return { position, holdings, halts }
+  return { position, holdings, halts: haltsOf(await readStatus(port)) }
 }

@@ -48,6 +48,8 @@ export async function followThrough(
   })
   const play = async (): Promise<void> => {
     for (let round = 0; round < ROUNDS; round++) {
+      // All are connected by then, and chance may break none.
+      if (round === 1) for (const follower of followers) follower.break()
       for (let acts = 2 + numbers.below(5); acts > 0; acts--) {
         for (let steps = 1 + numbers.below(6); steps > 0; steps--) source.step()
         if (numbers.chance(0.4)) source.reorg()
