@@ -33,8 +33,10 @@ export class BodyTooLong extends Error {
 }
 
 const FIRST_BODY_BYTES = 65_536
-/** A larger body's memory is not kept. */
+/** Memory into which more was written is not kept. */
 const LARGEST_SPARE_BYTES = 24 * 2 ** 20
+/** Bodies are read into twice the memory as long as that is no more; of a longer one nothing is copied again. */
+const LARGEST_DOUBLED_BYTES = 4 * 2 ** 20
 /** Backfill reads two windows at a time. */
 const MOST_SPARES = 2
 /** After so many short answers in a row backfill is over: memory of long ones is not kept any longer. */
@@ -65,12 +67,19 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
    */
   const spares: Buffer[] = []
   const takeSpare = (): Buffer => spares.pop() ?? Buffer.allocUnsafeSlow(FIRST_BODY_BYTES)
+  /** How much of pages any body has filled: the rest takes no memory. */
+  const filled = new WeakMap<ArrayBufferLike, number>()
   let shortAnswers = 0
   const keep = (body: Buffer): void => {
     shortAnswers = body.length <= SHORT_BYTES ? shortAnswers + 1 : 0
     const longest = shortAnswers < SHORT_ANSWERS ? LARGEST_SPARE_BYTES : SHORT_BYTES
-    spares.push(Buffer.from(body.buffer))
-    const kept = spares.filter(({ length }) => length <= longest).slice(-MOST_SPARES)
+    const memory = Buffer.from(body.buffer)
+    if (isOfPages(memory)) filled.set(memory.buffer, Math.max(body.length, filled.get(memory.buffer) ?? 0))
+    spares.push(memory)
+    const kept = spares
+      .filter(({ buffer, length }) => (filled.get(buffer) ?? length) <= longest)
+      .slice(-MOST_SPARES)
+    for (const spare of spares) if (!kept.includes(spare)) giveBack(spare)
     spares.splice(0, spares.length, ...kept)
   }
   const answerOf = (response: IncomingMessage, body: Buffer): HttpAnswer => ({
@@ -107,7 +116,7 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
       request = start(asked, (response) => {
         isAnswered = true
         readBody(response, maxBodyBytes, takeSpare()).then(
-          (bytes) => end(() => resolve(answerOf(response, bytes))),
+          (bytes) => (isOver ? giveBack(bytes) : end(() => resolve(answerOf(response, bytes)))),
           fail,
         )
       })
@@ -122,6 +131,28 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
   return once
 }
 
+/**
+ * Memory for a long body: of pages that take none before they are written, and that go back at once. A usual buffer stays until V8 collects
+ * it, beside the next ones.
+ */
+function pagesFor(bytes: number): Buffer {
+  try {
+    return Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }))
+  } catch {
+    // The system bounds the number of a process's mappings.
+    return Buffer.allocUnsafeSlow(bytes)
+  }
+}
+
+function isOfPages({ buffer }: Buffer): boolean {
+  return buffer instanceof ArrayBuffer && buffer.resizable
+}
+
+/** Gives memory of `pagesFor` back. Any other is garbage once nobody refers to it. */
+function giveBack({ buffer }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.resizable) buffer.resize(0)
+}
+
 /** @param memory takes the body if it is large enough; else new memory does. @throws BodyTooLong, UnreadableCoding */
 function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): Promise<Buffer> {
   const announced = Number(response.headers['content-length'])
@@ -129,41 +160,54 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
   const coding = response.headers['content-encoding']
   return new Promise((resolve, reject) => {
     // Of an announced length at once: growing by doubling leaves as much again to the garbage collector.
-    let bytes = announced > memory.length ? Buffer.allocUnsafeSlow(announced) : memory
+    let bytes = announced > memory.length ? memoryFor(announced) : memory
     let length = 0
     let packedLength = 0
     let unpacker: Transform | undefined
     let isBegun = false
+    let isOver = false
+    const fail = (error: Error): void => {
+      reject(error)
+      // Whoever has the body reads it still.
+      if (!isOver) giveBack(bytes)
+      isOver = true
+    }
     const tooLong = (): void => {
       // A few compressed bytes may still unpack to very much.
       unpacker?.destroy()
-      reject(new BodyTooLong())
+      fail(new BodyTooLong())
     }
     const take = (piece: Buffer): void => {
+      if (isOver) return
       if (length + piece.length > maxBytes) {
         tooLong()
         return
       }
       if (length + piece.length > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(2 * (length + piece.length))
+        const wanted = 2 * (length + piece.length)
+        // Of a long one all that it may ever need: what is not written takes no memory.
+        const larger = wanted > LARGEST_DOUBLED_BYTES ? pagesFor(maxBytes) : Buffer.allocUnsafeSlow(wanted)
         larger.set(bytes.subarray(0, length))
         bytes = larger
       }
       bytes.set(piece, length)
       length += piece.length
     }
-    const done = (): void => resolve(bytes.subarray(0, length))
+    const done = (): void => {
+      if (!isOver) resolve(bytes.subarray(0, length))
+      isOver = true
+    }
     const begin = (first: number): void => {
       isBegun = true
       unpacker = createUnpacker(coding, first)
       unpacker?.on('data', take).on('end', done)
-      unpacker?.on('error', () => reject(brokenCoding(coding)))
+      unpacker?.on('error', () => fail(brokenCoding(coding)))
     }
     response.on('data', (piece: Buffer) => {
       try {
         if (!isBegun) begin(piece[0]!)
       } catch (error) {
-        reject(error as Error)
+        fail(error as Error)
         response.destroy()
         return
       }
@@ -175,11 +219,15 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
       if (packedLength > maxBytes) tooLong()
     })
     response.on('end', () => (unpacker === undefined ? done() : unpacker.end()))
-    response.on('error', reject)
+    response.on('error', fail)
     response.on('close', () => {
-      if (!response.complete) reject(Object.assign(new Error('cut off'), { code: 'ECONNRESET' }))
+      if (!response.complete) fail(Object.assign(new Error('cut off'), { code: 'ECONNRESET' }))
     })
   })
+}
+
+function memoryFor(bytes: number): Buffer {
+  return bytes > LARGEST_DOUBLED_BYTES ? pagesFor(bytes) : Buffer.allocUnsafeSlow(bytes)
 }
 
 function systemCodeOf(error: Error): unknown {

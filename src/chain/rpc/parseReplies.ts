@@ -1,6 +1,6 @@
 import type { EventFilter } from '../../events/decodeLog.js'
 import type { LogScanner } from '../../events/packedLogs.js'
-import { isTooHeavy, parseJson, SMALL_BYTES, weightOf } from './replyText.js'
+import { isTooHeavy, MOST_LOGS_BYTES, parseJson, SMALL_BYTES, weightOf } from './replyText.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -79,7 +79,7 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
     const part = body.subarray(start, at)
     if (at > SMALL_BYTES) weight += PER_FIELD + weightOf(part)
     if (isTooHeavy(weight, at)) throw UNUSUAL
-    return parseJson(part)
+    return parseJson(part, MOST_LOGS_BYTES)
   }
   const reply = (): Record<string, unknown> => {
     const fields: Record<string, unknown> = {}

@@ -13,6 +13,12 @@ const PER_PROPERTY = 48
 const PER_ITEM = 32
 const MAX_PER_BYTE = 4.4
 
+/**
+ * Most memory for a list of logs that has to be parsed as JSON: that is asked for again in smaller windows. Other long answers can't be
+ * asked for in parts.
+ */
+export const MOST_LOGS_BYTES = 80_000_000
+
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -31,12 +37,17 @@ export function textOf(body: Uint8Array): string {
 
 /**
  * Parses the JSON of an endpoint.
+ * @param mostBytes of memory that text and values may take together; default: as much as the text's length allows.
  * @throws HeavyText for what only an endpoint that means harm sends: 64 MiB of `[` would take 2.7 GB.
  * @throws SyntaxError
  */
-export function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.length > SMALL_BYTES && isTooHeavy(weightOf(bytes), bytes.length))
-    throw new HeavyText('too many or too deep values')
+export function parseJson(bytes: Uint8Array, mostBytes = Number.POSITIVE_INFINITY): unknown {
+  if (bytes.length > SMALL_BYTES) {
+    const weight = weightOf(bytes)
+    // The body, its text, the texts of values, which are about as long, and the values.
+    if (isTooHeavy(weight, bytes.length) || 3 * bytes.length + weight > mostBytes)
+      throw new HeavyText('too many or too deep values')
+  }
   return JSON.parse(textOf(bytes))
 }
 

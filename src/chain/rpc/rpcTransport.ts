@@ -9,7 +9,7 @@ import {
 import { type LogReader, parseReplies } from './parseReplies.js'
 import { isRateLimitText } from './rangeErrors.js'
 import { UnreadableCoding } from './replyCoding.js'
-import { HeavyText, parseJson, textOf } from './replyText.js'
+import { HeavyText, MOST_LOGS_BYTES, parseJson, textOf } from './replyText.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
 
 export interface RpcCall {
@@ -64,6 +64,9 @@ const TOO_LARGE: ProviderWords = { text: 'response too large' }
 
 /** Shorter answers are parsed as JSON: packing logs pays only in backfill. */
 const SCANNED_BYTES = 16_384
+
+/** Of an answer with a bad status: an error says less. */
+const MOST_ERROR_BYTES = 2 ** 20
 
 /** Methods whose answers may be as long as `rpc_max_response_bytes`. */
 const LONG_ANSWERS: ReadonlySet<string> = new Set([
@@ -124,13 +127,18 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     if (answer.status < 200 || answer.status > 299) {
       const method = 'method' in body ? body.method : undefined
       const moved = whereMoved(answer, options.url)
-      throw statusFailure({ ...answer, body: bytes }, method, `${alias}: ${what} failed${moved}`)
+      throw statusFailure(
+        { ...answer, body: bytes.subarray(0, MOST_ERROR_BYTES) },
+        method,
+        `${alias}: ${what} failed${moved}`,
+      )
     }
+    const isOfLogs = asksForLogs(body)
     const isLong = bytes.length > SCANNED_BYTES
-    const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(bytes, logs)
+    const scanned = isLong && logs !== undefined && isOfLogs && parseReplies(bytes, logs)
     if (scanned) return scanned
     try {
-      return parseJson(bytes)
+      return parseJson(bytes, isOfLogs && logs !== undefined ? MOST_LOGS_BYTES : undefined)
     } catch (error) {
       const fault = error instanceof HeavyText ? 'has too many or too deep values' : 'is not complete JSON'
       const words = error instanceof HeavyText ? TOO_LARGE : undefined

@@ -254,3 +254,29 @@ test('after twenty short answers the memory of long ones is no longer kept', asy
     server.closeAllConnections()
   }
 })
+
+test('the memory of a body that is longer than is kept goes back when it is released, announced or not', async () => {
+  const LENGTH = 26_000_000
+  let isAnnounced = false
+  const server = createServer((_request, response) => {
+    if (isAnnounced) response.setHeader('content-length', LENGTH)
+    else response.flushHeaders()
+    response.end(Buffer.alloc(LENGTH, 0x61))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/`
+  const post = createHttpPost({ url, timeoutMs: ENDLESS_MS, maxBodyBytes: 2 * LENGTH })
+  try {
+    for (isAnnounced of [false, true]) {
+      const { body, release } = await post('{}', new AbortController().signal)
+      assert.deepEqual([body.length, body[0], body.at(-1)], [LENGTH, 0x61, 0x61])
+      const { buffer } = body
+      release?.()
+      assert.equal(buffer.byteLength, 0)
+    }
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})

@@ -189,6 +189,19 @@ test('logs that are too heavy are refused in the words of a provider that asks f
   }
 })
 
+test('logs that are parsed as JSON, or a text in their place, may take 80 MB with all that is made of them, and other answers more', async () => {
+  const logs = { scanner: createLogScanner(compileMerkleModule()), filter: l1Filter }
+  const body = `{"jsonrpc":"2.0","id":1,"result":"${'a'.repeat(27_000_000)}"}`
+  const ask = (method: string) =>
+    withTransport(
+      () => ({ body }),
+      (transport) => transport.request({ method, params: [] }, signal),
+      { maxBodyBytes: 30_000_000, logs },
+    )
+  await assert.rejects(ask('eth_getLogs'), { message: /too many or too deep values$/ })
+  assert.equal(String(await ask('debug_traceTransaction')).length, 27_000_000)
+})
+
 test('many small values in an answer to logs are as heavy as a large one', async () => {
   const logs = { scanner: createLogScanner(compileMerkleModule()), filter: l1Filter }
   const fields = Array.from({ length: 40 }, (_, at) => `"${at}":[${'{},'.repeat(20_000)}{}]`)
