@@ -188,6 +188,7 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
         // Of a long one all that it may ever need: what is not written takes no memory.
         const larger = wanted > LARGEST_DOUBLED_BYTES ? pagesFor(maxBytes) : Buffer.allocUnsafeSlow(wanted)
         larger.set(bytes.subarray(0, length))
+        giveBack(bytes)
         bytes = larger
       }
       bytes.set(piece, length)
