@@ -13,6 +13,9 @@ import { tempFolder } from '../support/tempFolder.js'
 
 /* Our service beside another instance of it, in front of which stands a proxy that tells some things otherwise. */
 
+// The verb reads its configuration from the environment as well, where settings of the tests are none of its own.
+for (const name of Object.keys(process.env)) if (name.startsWith('BDS_TEST_')) delete process.env[name]
+
 const world = await startDataWorld({ after })
 const peer = await startDataWorld({ after })
 

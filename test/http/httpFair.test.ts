@@ -40,8 +40,13 @@ for (const transport of bothTransports()) {
       const known = await connection.send(requestText('GET', PAGE, [etag])).response()
       assert.deepEqual([known.status, known.bytes.length], [304, 0])
       const head = await connection.send(requestText('HEAD', PAGE)).response(false)
-      assert.deepEqual([...head.headers.keys()].sort(), [...new Map(whole.headers).keys(), 'date'].sort())
-      assert.equal(head.headers.get('content-length'), String(whole.bytes.length))
+      // A page that nobody gets is written for no head, so only that of a kept one tells its length and tag.
+      const isTold = (name: string): boolean => cacheBytes > 0 || !['content-length', 'etag'].includes(name)
+      assert.deepEqual(
+        [...head.headers.keys()].sort(),
+        [...new Map(whole.headers).keys(), 'date'].filter(isTold).sort(),
+      )
+      if (cacheBytes > 0) assert.equal(head.headers.get('content-length'), String(whole.bytes.length))
       connection.destroy()
     }
   })
