@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 
 /** With fewer open files Node can't load the program. */
-const FEWEST_FILES = 64
+const FEWEST_FILES = 80
 
 /** The limit of open files, as far as a descriptor is left to ask for it. */
 function limitOfFiles(): string {

@@ -169,7 +169,7 @@ test('a read-only mount and a disk below the reserve are refused in one line', {
 test('process limits too low for the service are refused at the start in one line with exit code 4', async (t) => {
   const file = await configFor(t)
   const cases: [limit: string, told: RegExp][] = [
-    ['-n 64', /open files: soft 64, hard 64 .*; at least \d+ needed/],
+    ['-n 96', /open files: soft 96, hard 96 .*; at least \d+ needed/],
     ['-n 256', /open files: soft 256, hard 256 /],
     ['-n 400', /open files: soft 400, hard 400 /],
     ['-v 1000000', /address space: 977 MiB; at least \d+ GiB needed/],
@@ -263,7 +263,7 @@ for (const limit of [20, 24, 32])
     assert.match(
       doctor.stderr[0]!,
       new RegExp(
-        `^bds: too many open files: their limit is (${limit}|too low), and the program alone needs 64: `,
+        `^bds: too many open files: their limit is (${limit}|too low), and the program alone needs 80: `,
       ),
     )
   })
