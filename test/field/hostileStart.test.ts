@@ -239,7 +239,7 @@ test('clients that use up all file descriptors, or all connections, do not end t
 test('doctor reports every process limit that is too low, and skips the checks that such a limit would kill', async (t) => {
   const file = await configFor(t)
   for (const [limit, what] of [
-    ['-n 64', 'open files'],
+    ['-n 96', 'open files'],
     ['-f 64', 'file size'],
     ['-v 1000000', 'address space'],
   ] as const) {

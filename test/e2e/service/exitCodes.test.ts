@@ -9,7 +9,7 @@ import { pageOf, rowsOf } from '../../support/docsPages.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { freePort } from '../../support/freePort.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
-import { serveWorld } from '../../support/serviceWorld.js'
+import { inStep, serveWorld } from '../../support/serviceWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
 import { storeSmallWorld } from './storedWorld.js'
 
@@ -38,7 +38,12 @@ test('each exit code that docs/operations.md lists is what a command ends with, 
   await store.close()
   const broken = join(folder, 'broken.toml')
   writeFileSync(broken, 'data_dri = "x"\n')
-  await startService(t, configFile('busy'))
+  const { url } = await startService(t, configFile('busy'))
+  const { world: longer } = buildSmallWorld()
+  longer.network(0).mine((mined) => mined.tx().deposit({ amount: 1n }))
+  const { configFile: longerFile } = await serveWorld(t, longer)
+  const other = await startService(t, longerFile('other'))
+  await inStep(other, longer)
   const nowhere = `http://127.0.0.1:${await freePort()}`
   const config = ['--config', file]
   const offline = ['verify', ...config, '--offline']
@@ -66,9 +71,19 @@ test('each exit code that docs/operations.md lists is what a command ends with, 
       code: 4,
       what: 'a limit of the process is too low',
       args: ['run', ...config],
-      launcher: ['bash', '-c', 'ulimit -n 64; exec "$@"', 'sh'],
+      launcher: ['bash', '-c', 'ulimit -n 96; exec "$@"', 'sh'],
     },
     { code: 5, what: 'the service is not healthy', args: ['status', '--url', nowhere] },
+    {
+      code: 6,
+      what: 'two services tell different things',
+      args: [
+        'compare',
+        ...config,
+        ...['--base', `${url}/aggkit`, '--with', `${other.url}/aggkit`, '--dialect', 'aggkit'],
+        ...['--settle', '0'],
+      ],
+    },
     {
       code: 137,
       what: 'killed',

@@ -24,6 +24,11 @@ test('with --json every command tells its outcome as one JSON document, and noth
     ['config', 'print', ...config],
     ['health', '--url', `${service.opsUrl}/`],
     ['status', '--url', service.url],
+    [
+      'compare',
+      ...config,
+      ...['--base', `${service.url}/aggkit`, '--with', `${service.url}/aggkit`, '--dialect', 'aggkit'],
+    ],
     ['doctor', ...config, '--offline'],
     ['verify', ...config, '--offline'],
     ['backup', ...config, '--to', join(folder, 'backup')],

@@ -19,7 +19,7 @@ test('a data folder that can not be used is refused in one line with exit code 4
   await assertRefused(t, file, {
     what: 'open files',
     dataDir: tempFolder(t),
-    launcher: ['bash', '-c', 'ulimit -n 64; exec "$@"', 'sh'],
-    told: /^bds: a limit of this process is too low: open files: soft 64, hard 64 /,
+    launcher: ['bash', '-c', 'ulimit -n 96; exec "$@"', 'sh'],
+    told: /^bds: a limit of this process is too low: open files: soft 96, hard 96 /,
   })
 })
