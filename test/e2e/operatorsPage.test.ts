@@ -69,6 +69,11 @@ test('what docs/operators.md says of a command is what it prints against a runni
     (status) => status.networks.every((network) => network.contracts_compared === true),
     'contracts compared',
   )
+  await until(
+    () => service.stderr,
+    (lines) => lines.some((line) => line.includes('"service started"')),
+    'the line of the start',
+  )
   writeFileSync(join(folder, 'bds.log'), `${service.stderr.join('\n')}\n`)
   writeFileSync(join(folder, 'aggkit.toml'), AGGKIT)
   const bin = join(folder, 'bin')
