@@ -351,7 +351,8 @@ export class EventHub {
       return
     }
     for (const event of page.events) {
-      if (event.sequence > feed.position || subscription.isEnded) break
+      // A page may be longer than what is kept for a reader that is behind: the rest of it is read again once this one has taken what it has.
+      if (event.sequence > feed.position || subscription.isEnded || reader.isBehind()) break
       positions.set(feed.networkId, { feedId, sequence: event.sequence })
       if (reader.filter.passes(event)) reader.send(event, idsOf(subscription))
     }
