@@ -95,6 +95,10 @@ export class Standing {
     const { row, clock } = this.#options
     this.#writer = undefined
     row.set('leads', 0)
+    // How far this term had looked at other networks. Nobody would move it on, so the L1 would wait for it to be in sync, and this network, too.
+    row.set('polledL1Commits', undefined)
+    row.set('searchedL1Commits', undefined)
+    row.set('comparedClaimWords', undefined)
     this.#heardOfHeadMs = clock.now()
   }
 

@@ -4,6 +4,9 @@ import { createStatusBoard, headPlaces, statusRow } from '../../../src/board/sta
 import { ClusterUnavailableError } from '../../../src/cluster/clusterFaults.js'
 import type { HeadNote } from '../../../src/cluster/headBoard.js'
 import { asLogSequence } from '../../../src/cluster/logStream.js'
+import type { Config } from '../../../src/config/config.types.js'
+import { createHealthBoard, HealthBoard } from '../../../src/health/healthBoard.js'
+import { createHealthSource } from '../../../src/health/healthSource.js'
 import { Standing } from '../../../src/member/standing.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
 import { noteOf } from '../../support/clusterContract.js'
@@ -13,7 +16,8 @@ const at = asLogSequence
 
 /** An instance whose shard was just opened, on a log whose end the test sets; undefined: the servers are silent. */
 function openStanding(context: TestContext, end: number | undefined) {
-  const row = statusRow(createStatusBoard([1]), 1)
+  const status = createStatusBoard([0, 1])
+  const row = statusRow(status, 1)
   row.setHeadPlace(headPlaces.unseen)
   const clock = new VirtualClock()
   const log = { end }
@@ -37,7 +41,7 @@ function openStanding(context: TestContext, end: number | undefined) {
   const pass = (ms: number) => clock.sleep(ms, new AbortController().signal)
   const shown: HeadNote[] = []
   const writer = { show: (note: HeadNote) => void shown.push(note) }
-  return { row, standing, log, state, pass, shown, writer }
+  return { status, row, standing, log, state, pass, shown, writer }
 }
 
 const news = (head: number, sequence: number, change: Partial<HeadNote> = {}) => ({
@@ -140,4 +144,32 @@ test('whoever leads shows its row every second and is told nothing; what others 
   standing.follows()
   standing.heard(news(110, 5))
   assert.deepEqual([row.get('leads'), row.get('headBlock')], [0, 110])
+})
+
+test('what an instance had looked at while it led a network keeps no network out of sync after that', (context) => {
+  const { status, row, standing, writer } = openStanding(context, 0)
+  const l1 = statusRow(status, 0)
+  for (const each of [l1, row]) {
+    for (const field of ['headBlock', 'syncedBlock', 'caughtUp'] as const) each.set(field, 1)
+    each.setHeadPlace(headPlaces.inStep)
+  }
+  const { syncStatus } = createHealthSource({
+    config: {
+      primaryNetwork: 1,
+      networks: [0, 1].map((networkId) => ({ networkId, stalledAfterMs: 0 })),
+      health: { syncedLagBlocks: 10 },
+    } as unknown as Config,
+    status,
+    board: new HealthBoard(createHealthBoard([0, 1], 1)),
+  })
+  const synced = () => syncStatus().networks.map(({ is_synced }) => is_synced)
+  standing.leads(writer)
+  for (const field of ['polledL1Commits', 'searchedL1Commits'] as const) row.set(field, l1.get('commits'))
+  row.set('comparedClaimWords', 1)
+  // From here on another instance looks at what the L1 stores.
+  l1.add('commits', 1)
+  l1.set('depositCount', 257)
+  assert.deepEqual(synced(), [false, false])
+  standing.follows()
+  assert.deepEqual(synced(), [true, true])
 })
