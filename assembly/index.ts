@@ -23,8 +23,11 @@ export {
   ROW_HEX_VALUE,
   ROW_INPUT,
   ROW_INPUT_BYTES,
+  ROW_LOWER_ADDRESS,
   ROW_MAX_FIELDS,
   ROW_MAX_ROWS,
+  ROW_MAX_WORDS,
+  ROW_MILLISECONDS,
   ROW_NO_VALUE,
   ROW_NUMBERS,
   ROW_OUTPUT,
@@ -32,6 +35,8 @@ export {
   ROW_OUTPUT_FULL,
   ROW_OUTSIDE_INPUT,
   ROW_READ_BYTES,
+  ROW_ROLLUP_INDEX,
+  ROW_SETS,
   ROW_TEXT_ALONE,
   ROW_TEXTS,
   ROW_TEXTS_BYTES,
@@ -39,10 +44,15 @@ export {
   ROW_UINT8,
   ROW_UINT32,
   ROW_UINT48,
+  ROW_ULID,
   ROW_VALUE,
   ROW_VALUES,
+  ROW_WORD_BYTES,
+  ROW_WORD_OF_UINT8,
+  ROW_WORD_OF_UINT32,
+  ROW_WORD_OF_VALUE,
 } from './rowLayout'
-export { setFields, writeRows } from './rows'
+export { setFields, useFields, writeRows } from './rows'
 export { absorbBlocks, finishText, startText } from './xxh3'
 export { completeTile, startMessage }
 

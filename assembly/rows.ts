@@ -1,8 +1,10 @@
 import { writeHex16 } from './hex'
 import { HEX_DIGITS } from './layout'
 import {
+  BASE_32,
   DIGIT_PAIRS,
   ROW_ADDRESS,
+  ROW_AMOUNT,
   ROW_BASES,
   ROW_BYTES,
   ROW_FIELD_BYTES,
@@ -13,8 +15,11 @@ import {
   ROW_INPUT,
   ROW_INPUT_BYTES,
   ROW_LIMBS,
+  ROW_LOWER_ADDRESS,
   ROW_MAX_FIELDS,
   ROW_MAX_ROWS,
+  ROW_MAX_WORDS,
+  ROW_MILLISECONDS,
   ROW_NO_VALUE,
   ROW_NUMBERS,
   ROW_NUMBERS_BYTES,
@@ -24,6 +29,9 @@ import {
   ROW_OUTSIDE_INPUT,
   ROW_PIECES,
   ROW_READ_BYTES,
+  ROW_ROLLUP_INDEX,
+  ROW_SET_FACTS,
+  ROW_SETS,
   ROW_TEXT_ALONE,
   ROW_TEXTS,
   ROW_TEXTS_BYTES,
@@ -31,13 +39,18 @@ import {
   ROW_UINT8,
   ROW_UINT32,
   ROW_UINT48,
+  ROW_ULID,
   ROW_VALUE,
   ROW_VALUES,
+  ROW_WORD_BYTES,
+  ROW_WORD_OF_UINT8,
+  ROW_WORD_OF_UINT32,
+  ROW_WORD_OF_VALUE,
 } from './rowLayout'
 
 /**
  * Writes stored rows as JSON: for each field its text, then its value, read where the row's numbers say. A field whose base
- * is 0 is null.
+ * is 0 is null, and has a text of its own for that.
  *
  * Nothing that the host tells is trusted: a wrong address would put another row's bytes, or our tables, into valid JSON, and a text
  * that is too long would overwrite those tables. So fields are checked when they are set, and each address and length before its use.
@@ -48,7 +61,6 @@ const COMMA: u8 = 0x2c
 const ZERO: u8 = 0x30
 /** `"0x` without its end, as little-endian text. */
 const PREFIX: u16 = 0x7830
-const NULL: u32 = 0x6c6c756e
 const TRUE: u32 = 0x65757274
 const FALSE: u32 = 0x736c6166
 const E: u8 = 0x65
@@ -59,10 +71,12 @@ const MAX_VALUE: usize = 80
 /** What is copied past the end of a text, and written past the end of bytes, at most. */
 const OVERSHOOT: usize = 32
 /** Texts are copied 16 bytes at a time. */
-const MAX_TEXTS: u32 = <u32>ROW_TEXTS_BYTES - 16
+const MAX_TEXTS: u32 = <u32>(ROW_SETS * ROW_TEXTS_BYTES) - 16
+const MAX_ASCII: u32 = 0x7f
 const OUTPUT_END: usize = ROW_OUTPUT + <usize>ROW_OUTPUT_BYTES
 
-/** End of the fields that were set. */
+/** The fields that were set or chosen last. */
+let fieldsFrom: usize = ROW_FIELDS
 let fieldsEnd: usize = ROW_FIELDS
 /** The longest text that they make of a row without the digits of its bytes, with a comma and the overshoot. */
 let rowBytes: usize = 0
@@ -76,32 +90,73 @@ export function fillDigitPairs(): void {
 }
 
 /**
- * Takes the first `count` of `ROW_FIELDS` for the next rows.
+ * Takes the first `count` fields of a set for the next rows, and keeps them in mind.
  * @returns characters of the longest row, without the digits of its bytes; 0 when a field can't be, and no row has fields then.
  */
-export function setFields(count: i32): i32 {
+export function setFields(set: i32, count: i32): i32 {
+  forget()
+  if (<u32>set >= <u32>ROW_SETS) return 0
+  const facts = ROW_SET_FACTS + 8 * set
+  store<u64>(facts, 0)
+  if (<u32>count > <u32>ROW_MAX_FIELDS) return 0
+  const from = fieldsOf(set)
+  const end = from + ROW_FIELD_BYTES * count
+  let longest: usize = 1 + OVERSHOOT
+  for (let field = from; field < end; field += ROW_FIELD_BYTES) {
+    if (!isField(field)) return 0
+    longest += max<usize>(<usize>load<u32>(field, 4) + MAX_VALUE, load<u32>(field, 24))
+  }
+  store<u32>(facts, <u32>end)
+  store<u32>(facts, <u32>longest, 4)
+  return useFields(set)
+}
+
+/** Takes the fields of a set that were set before. @returns as `setFields`; 0 where none were. */
+export function useFields(set: i32): i32 {
+  forget()
+  if (<u32>set >= <u32>ROW_SETS) return 0
+  const end = load<u32>(ROW_SET_FACTS + 8 * set)
+  if (end == 0) return 0
+  fieldsFrom = fieldsOf(set)
+  fieldsEnd = end
+  rowBytes = load<u32>(ROW_SET_FACTS + 8 * set, 4)
+  return <i32>rowBytes
+}
+
+function forget(): void {
+  fieldsFrom = ROW_FIELDS
   fieldsEnd = ROW_FIELDS
   rowBytes = 0
-  if (<u32>count > <u32>ROW_MAX_FIELDS) return 0
-  const end = ROW_FIELDS + ROW_FIELD_BYTES * count
-  let longest: usize = 1 + OVERSHOOT
-  for (let field = ROW_FIELDS; field < end; field += ROW_FIELD_BYTES) {
-    if (!isField(field)) return 0
-    longest += <usize>load<u32>(field, 4) + MAX_VALUE
-  }
-  fieldsEnd = end
-  rowBytes = longest
-  return <i32>longest
+}
+
+function fieldsOf(set: i32): usize {
+  return ROW_FIELDS + ROW_FIELD_BYTES * ROW_MAX_FIELDS * set
 }
 
 function isField(field: usize): bool {
-  const length = load<u32>(field, 4)
-  // Unsigned: a place below the texts is far above their end.
-  if (length > MAX_TEXTS || load<u32>(field) - <u32>ROW_TEXTS > MAX_TEXTS - length) return false
+  if (!isText(load<u32>(field), load<u32>(field, 4))) return false
+  if (!isText(load<u32>(field, 20), load<u32>(field, 24))) return false
   const kind = load<u32>(field, 8)
   const index = load<u32>(field, 12)
-  if (kind >= ROW_VALUE) return kind <= ROW_HEX_VALUE && index < <u32>ROW_VALUES
+  const more = load<u32>(field, 28)
+  const isWord = kind == ROW_WORD_OF_UINT8 || kind == ROW_WORD_OF_UINT32 || kind == ROW_WORD_OF_VALUE
+  if (isWord ? !areWords(more) : more > MAX_ASCII) return false
+  if (kind >= ROW_VALUE) return kind <= ROW_WORD_OF_VALUE && index < <u32>ROW_VALUES
   return index < <u32>ROW_BASES && (kind != ROW_BYTES || load<u32>(field, 16) < <u32>ROW_VALUES)
+}
+
+function isText(from: u32, length: u32): bool {
+  // Unsigned: a place below the texts is far above their end.
+  return length <= MAX_TEXTS && from - <u32>ROW_TEXTS <= MAX_TEXTS - length
+}
+
+function areWords(from: u32): bool {
+  if (!isText(from, 4)) return false
+  const count = load<u32>(from)
+  if (count - 1 >= <u32>ROW_MAX_WORDS || !isText(from, 4 + <u32>ROW_WORD_BYTES * count)) return false
+  for (let word: u32 = 0; word < count; word++)
+    if (load<u32>(from + 4 + <u32>ROW_WORD_BYTES * word) > <u32>ROW_WORD_BYTES - 4) return false
+  return true
 }
 
 /**
@@ -115,9 +170,10 @@ export function writeRows(count: i32): i32 {
     if (at + rowBytes > OUTPUT_END) return ROW_OUTPUT_FULL
     if (row > 0) store<u8>(at++, COMMA)
     const numbers = ROW_NUMBERS + ROW_NUMBERS_BYTES * row
-    for (let field = ROW_FIELDS; field < fieldsEnd; field += ROW_FIELD_BYTES) {
-      at = copyText(at, load<u32>(field), load<u32>(field, 4))
-      at = writeField(at, field, numbers)
+    for (let field = fieldsFrom; field < fieldsEnd; field += ROW_FIELD_BYTES) {
+      const start = at
+      at = copyText(start, load<u32>(field), load<u32>(field, 4))
+      at = writeField(at, start, field, numbers)
       // A fault is negative, and so above every address.
       if (at > OUTPUT_END) return <i32>at
     }
@@ -137,14 +193,15 @@ function copyText(at: usize, from: usize, length: u32): usize {
   return at + length
 }
 
-/** @returns where the value ends, or a fault. */
-function writeField(at: usize, field: usize, numbers: usize): usize {
+/** @param start where the text in front of the value began. @returns where the value ends, or a fault. */
+function writeField(at: usize, start: usize, field: usize, numbers: usize): usize {
   const kind = load<u32>(field, 8)
   if (kind == ROW_TEXT_ALONE) return at
   const index = load<u32>(field, 12)
-  if (kind >= ROW_VALUE) return writeValue(at, kind, load<u32>(numbers + 4 * (ROW_BASES + index)))
+  if (kind >= ROW_VALUE)
+    return writeValue(at, start, field, kind, load<u32>(numbers + 4 * (ROW_BASES + index)))
   const base = load<u32>(numbers + 4 * index)
-  if (base == 0) return writeNull(at)
+  if (base == 0) return writeNull(start, field)
   if (kind == ROW_BYTES)
     return writeBytes(at, base, load<u32>(numbers + 4 * (ROW_BASES + load<u32>(field, 16))))
   const from = <usize>base + load<u32>(field, 16)
@@ -156,19 +213,37 @@ function writeField(at: usize, field: usize, numbers: usize): usize {
     case ROW_ADDRESS:
       return writeAddress(at, from)
     case ROW_UINT8:
-      return writeUint(at, load<u8>(from))
+      return writeNumber(at, load<u8>(from), field)
     case ROW_UINT32:
-      return writeUint(at, load<u32>(from))
+      return writeNumber(at, load<u32>(from), field)
     case ROW_UINT48:
-      return writeUint(at, load<u32>(from) | ((<u64>load<u16>(from, 4)) << 32))
-    default:
+      return writeNumber(at, load48(from), field)
+    case ROW_AMOUNT:
       return writeAmount(at, from)
+    case ROW_LOWER_ADDRESS:
+      return writeLowerAddress(at, from)
+    case ROW_MILLISECONDS:
+      return writeUint(at, 1000 * load48(from))
+    case ROW_ROLLUP_INDEX: {
+      const network = load<u32>(from)
+      return writeUint(at, network - u32(network != 0))
+    }
+    case ROW_ULID:
+      return writeUlid(at, from)
+    case ROW_WORD_OF_UINT8:
+      return writeWord(at, load<u8>(from), field)
+    default:
+      return writeWord(at, load<u32>(from), field)
   }
 }
 
-function writeValue(at: usize, kind: u32, value: u32): usize {
+function load48(from: usize): u64 {
+  return load<u32>(from) | ((<u64>load<u16>(from, 4)) << 32)
+}
+
+function writeValue(at: usize, start: usize, field: usize, kind: u32, value: u32): usize {
   if (kind == ROW_FLAG) {
-    if (value) {
+    if (value & 1) {
       store<u32>(at, TRUE)
       return at + 4
     }
@@ -181,12 +256,29 @@ function writeValue(at: usize, kind: u32, value: u32): usize {
       store<u8>(at + digit, load<u8>(HEX_DIGITS + ((value >> (28 - 4 * digit)) & 15)))
     return at + 8
   }
-  return value == ROW_NO_VALUE ? writeNull(at) : writeUint(at, value)
+  if (kind == ROW_WORD_OF_VALUE) return writeWord(at, value, field)
+  return value == ROW_NO_VALUE ? writeNull(start, field) : writeNumber(at, value, field)
 }
 
-function writeNull(at: usize): usize {
-  store<u32>(at, NULL)
-  return at + 4
+/** In the place of the text in front of the value, too: a field may be left out as a whole. */
+function writeNull(start: usize, field: usize): usize {
+  return copyText(start, load<u32>(field, 20), load<u32>(field, 24))
+}
+
+/** A number, and what is to follow it. */
+function writeNumber(at: usize, value: u64, field: usize): usize {
+  const end = writeUint(at, value)
+  const behind = load<u32>(field, 28)
+  if (behind == 0) return end
+  store<u8>(end, behind)
+  return end + 1
+}
+
+/** The word of that number; the last one of those that are above. */
+function writeWord(at: usize, number: u32, field: usize): usize {
+  const words = <usize>load<u32>(field, 28)
+  const word = words + 4 + ROW_WORD_BYTES * min<u32>(number, load<u32>(words) - 1)
+  return copyText(at, word + 4, load<u32>(word))
 }
 
 function open(at: usize): usize {
@@ -235,6 +327,25 @@ function writeAddress(at: usize, from: usize): usize {
     }
   }
   return close(at + 40)
+}
+
+function writeLowerAddress(at: usize, from: usize): usize {
+  at = open(at)
+  writeHex16(from, at)
+  writeHex16(from + 16, at + 32)
+  return close(at + 40)
+}
+
+function writeUlid(at: usize, from: usize): usize {
+  let high = bswap<u64>(load<u64>(from))
+  let low = bswap<u64>(load<u64>(from, 8))
+  store<u8>(at, QUOTE)
+  for (let digit = at + 26; digit > at; digit--) {
+    store<u8>(digit, load<u8>(BASE_32 + (<usize>low & 31)))
+    low = (low >> 5) | (high << 59)
+    high >>= 5
+  }
+  return close(at + 27)
 }
 
 function upper(at: usize, mask: v128): void {

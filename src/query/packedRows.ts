@@ -7,9 +7,9 @@ import type { RowTemplate } from './rowTemplate.js'
 
 /** Where a field's value lies: at an offset behind one of the row's bases, or in one of its values. */
 export type FieldPlace =
-  /** 32 bytes, or the 20 and 5 of an address with its EIP-55 mask, or a big-endian uint256, or a little-endian number. */
+  /** 32 bytes, or the 20 and 5 of an address with its EIP-55 mask, or a big-endian uint256, or the 16 of a ULID, or a little-endian number. */
   | {
-      readonly kind: 'hash' | 'address' | 'amount' | 'uint8' | 'uint32' | 'uint48'
+      readonly kind: 'hash' | 'address' | 'amount' | 'ulid' | 'uint8' | 'uint32' | 'uint48'
       readonly base: number
       readonly offset: number
     }
@@ -17,6 +17,7 @@ export type FieldPlace =
   | { readonly kind: 'bytes'; readonly base: number; readonly lengthValue: number }
   /** A uint32; NO_VALUE is null. */
   | { readonly kind: 'value'; readonly value: number }
+  /** The lowest bit of a value. */
   | { readonly kind: 'flag'; readonly value: number }
   /** A uint32 as the last eight digits of a hexadecimal string; `head` are those before. */
   | {
@@ -36,7 +37,7 @@ export type FieldPlaces = Readonly<Record<string, FieldPlace>>
 
 /** Most rows of one `write`, and the bases and values that each may have. As in assembly/rowLayout.ts. */
 export const MAX_ROWS = 64
-export const ROW_BASES = 8
+export const ROW_BASES = 9
 export const ROW_VALUES = 4
 
 /** Memory that rows are put into, and what makes text of them. One per thread, not re-entrant. */

@@ -1,6 +1,6 @@
 import type { Hash } from '../protocol/chainEvent.js'
 import { LISTED_METADATA_BYTES } from '../protocol/metadata.js'
-import type { RowOutput } from './packedRows.js'
+import type { RowOutput, RowWriter } from './packedRows.js'
 import type { RecordDefinition, RecordOf } from './recordFields.js'
 import { type RowTemplate, templateOf } from './rowTemplate.js'
 import { amount, blockTime, canonicalGlobalIndex, ofToken, receiver } from './sharedFields.js'
@@ -114,10 +114,20 @@ export const bridgeDefinition = {
 
 export type BridgeFields = RecordOf<typeof bridgeDefinition>
 
-export interface BridgeRecord extends BridgeFields {
-  /** The deposit's leaf of the local exit tree. Absent unless the template asks for it. */
-  readonly leafHash?: Hash
+/** What our own API does not tell of a deposit, but others do. */
+export interface MoreBridgeFields {
+  /** The deposit's leaf of the local exit tree. */
+  readonly leafHash: Hash
+  /** 16 bytes, big-endian: 48 bits of the block's time in milliseconds, 40 of the source network, 40 of the deposit count. */
+  readonly ulid: Uint8Array
+  /** 0, 1 when it is ready, 2 when it was claimed. */
+  readonly claimStage: number
+  /** Null until it is claimed. */
+  readonly claimedGlobalIndex: Uint8Array | null
 }
+
+/** The rest is absent unless the template asks for a part of it. */
+export interface BridgeRecord extends BridgeFields, Partial<MoreBridgeFields> {}
 export const bridgeTemplate = templateOf(bridgeDefinition)
 
 /** A claim in force as the API shows it. */
@@ -265,4 +275,9 @@ export interface Page<T> extends RecordOf<typeof paginationDefinition> {
    * @returns whether these were the last rows.
    */
   writeRows?(output: RowOutput<T>, from: number, to: number): boolean
+  /**
+   * Whether no row has metadata that is longer than those of our own lists, however the template spells it: a page of such rows is
+   * never refused for its length. False also where that would have to be looked up in other ways.
+   */
+  hasShortRows?(rowWriter: RowWriter): boolean
 }

@@ -6,6 +6,8 @@ export type Encoding =
   | 'hex'
   /** `"0x…"`, EIP-55. */
   | 'checksum'
+  /** The same of an address in lower case. */
+  | 'lowerCase'
   | 'number'
   /** The same in quotes, for clients that read numbers of 64 bits so. */
   | 'quotedNumber'
@@ -13,6 +15,14 @@ export type Encoding =
   | 'digits'
   /** A uint256 as a JSON number, for clients that read it whole. */
   | 'bareDigits'
+  /** Unix seconds as a number of milliseconds. */
+  | 'milliseconds'
+  /** The rollup index of a network; 0 for the L1. */
+  | 'rollupIndex'
+  /** 16 bytes as a ULID: 26 digits of Crockford's base 32. */
+  | 'ulid'
+  /** The one of the part's `words` that a number names. */
+  | 'word'
   | 'boolean'
   | 'text'
   /** A list of `"0x…"`, one for each node of a branch. */
@@ -21,7 +31,7 @@ export type Encoding =
   | 'record'
 
 /** One field of a spelled record. */
-interface FieldPart {
+export interface FieldPart {
   /** Its name in JSON. */
   readonly key: string
   /** Its name in the record's definition. */
@@ -29,10 +39,12 @@ interface FieldPart {
   readonly encoding: Encoding
   /** Left out where a record lacks it. Stored bytes never have it. */
   readonly isOptional: boolean
-  /** Left out where it is null. */
+  /** Left out where it is null. Not of the first part. */
   readonly omitsNull?: true
-  /** JSON in the place of null. Stored bytes never have it. */
+  /** JSON in the place of null. */
   readonly ofNull?: string
+  /** JSON of 0, 1 and so on, for the encoding of that name; the last one is also that of all greater numbers. */
+  readonly words?: readonly string[]
 }
 
 /** A key whose value is the same in every record. */
@@ -90,9 +102,4 @@ export function isFixed(part: TemplatePart): part is FixedPart {
 /** Whether a record is to show a field: some are looked up only then. */
 export function showsField(template: RowTemplate, field: string): boolean {
   return template.some((part) => !isFixed(part) && part.field === field)
-}
-
-/** Whether a field is left out where it is null. */
-export function omitsNull(template: RowTemplate, field: string): boolean {
-  return template.some((part) => !isFixed(part) && part.field === field && part.omitsNull === true)
 }

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { bridgeRows } from '../../src/api/dialects/aggkit/aggkitSpelling.js'
+import { dialects } from '../../src/api/dialects/dialects.js'
+import type { Dialect } from '../../src/api/dialects/frame/dialect.js'
+import { transactionRow } from '../../src/api/dialects/hub/hubSpelling.js'
+import { claimRow, depositRow } from '../../src/api/dialects/zkevm/zkevmSpelling.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId, type NetworkId } from '../../src/protocol/units.js'
 import type { BridgesQuery, ClaimsQuery, Paging } from '../../src/query/queries.js'
+import type { RowTemplate } from '../../src/query/rowTemplate.js'
 import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaimProof } from '../../src/shard/queries/getClaimProof.js'
 import { getClaims } from '../../src/shard/queries/getClaims.js'
@@ -14,14 +19,18 @@ import {
   expectedBridge,
   expectedBridges,
   expectedClaims,
+  type PlainRow,
   plainBridge,
   plainRow,
 } from '../support/expectedRows.js'
 import { type ExpectedDeposit, verifiesOnChain } from '../support/fakeChainModel.js'
+import type { FakeClaim } from '../support/fakeState.js'
+import { hubRow } from '../support/hubPairs.js'
 import { toHex } from '../support/indexedBlocks.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
 import { RandomWorld } from '../support/randomWorld.js'
 import { randomNumbers } from '../support/testNumbers.js'
+import { zkevmClaimRow, zkevmDepositRow } from '../support/zkevmPairs.js'
 import { matchesBridge, matchesClaim, randomBridgeFilters, randomClaimFilters } from './randomFilters.js'
 
 /**
@@ -65,13 +74,51 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
     compareAccepted(indexed, networkId, finalizedL1Block)
     compareClaims(indexed, networkId, random)
   }
+  compareOfAll(indexed, finalizedL1Block, random)
   return proven
 }
 
-/** The same page as aggkit spells it, from stored bytes and from records. */
+/** The templates of the rows that dialects answer an operation with. */
+function templatesOf(operation: 'getBridges' | 'getClaims'): readonly RowTemplate[] {
+  const all: readonly Dialect[] = Object.values(dialects).flatMap((releases) =>
+    Object.values<Dialect>(releases),
+  )
+  const templates = all.flatMap(({ endpoints }) =>
+    endpoints.flatMap(({ operation: asked, form }) =>
+      (asked as string) === operation && form.rows !== undefined ? [form.rows] : [],
+    ),
+  )
+  return [...new Set(templates)]
+}
+
+const bridgeTemplates = templatesOf('getBridges')
+const claimTemplates = templatesOf('getClaims')
+
+const rowsIn = (text: string, list: 'bridges' | 'claims'): readonly unknown[] =>
+  (JSON.parse(text) as Readonly<Record<typeof list, readonly unknown[]>>)[list]
+
+/**
+ * The same page as dialects spell it, from stored bytes and from records. Those of zkevm-bridge-service and Bridge Hub are what the
+ * descriptions of these say, letter by letter.
+ */
 function compareSpelled(indexed: IndexedWorld, query: BridgesQuery, part: readonly ExpectedDeposit[]): void {
-  const [plain, packed] = bothTexts(indexed, 'getBridges', query, bridgeRows('latest'))
-  assert.equal(packed, plain)
+  const texts = new Map(
+    bridgeTemplates.map((template) => {
+      const [plain, packed] = bothTexts(indexed, 'getBridges', query, template)
+      assert.equal(packed, plain)
+      return [template, packed]
+    }),
+  )
+  for (const [template, rowOf] of [
+    [depositRow, zkevmDepositRow],
+    [transactionRow, hubRow],
+  ] as const)
+    assert.equal(
+      JSON.stringify(rowsIn(texts.get(template)!, 'bridges')),
+      JSON.stringify(part.map(rowOf)),
+      describe(query),
+    )
+  const [, packed] = bothTexts(indexed, 'getBridges', query, bridgeRows('latest'))
   const { bridges } = JSON.parse(packed) as { bridges: readonly Record<string, unknown>[] }
   assert.deepEqual(
     bridges.map((row) => [row.deposit_count, row.global_index, row.bridge_hash, row.metadata]),
@@ -156,7 +203,59 @@ function compareClaims(indexed: IndexedWorld, networkId: NetworkId, random: () =
     assert.equal(nextCursor !== null, hasMore(paging, matching.length), told)
     const [plain, packed] = bothTexts(indexed, 'getClaims', query)
     assert.equal(packed, plain, told)
+    if (asked % 4 === 0) compareSpelledClaims(indexed, query, part)
   }
+}
+
+function compareSpelledClaims(indexed: IndexedWorld, query: ClaimsQuery, part: readonly PlainRow[]): void {
+  for (const template of claimTemplates) {
+    const [plain, packed] = bothTexts(indexed, 'getClaims', query, template)
+    assert.equal(packed, plain)
+    if (template !== claimRow) continue
+    const expected = part.map(({ amount, globalIndex, ...row }) =>
+      zkevmClaimRow({
+        ...(row as unknown as FakeClaim),
+        networkId: row.destinationNetwork as number,
+        originNetwork: row.tokenNetwork as number,
+        originAddress: row.tokenAddress as FakeClaim['originAddress'],
+        amount: BigInt(amount as string),
+        globalIndex: BigInt(globalIndex as string),
+      }),
+    )
+    assert.equal(JSON.stringify(rowsIn(packed, 'claims')), JSON.stringify(expected))
+  }
+}
+
+/** Pages of all networks, whose rows come from several shards in turn, from stored bytes and from records. */
+function compareOfAll(indexed: IndexedWorld, finalizedL1Block: number, random: () => number): void {
+  const { world } = indexed
+  const deposits = world.networkIds.flatMap((networkId) =>
+    expectedBridges(world, networkId, { finalizedL1Block }),
+  )
+  const byKey = new Map(deposits.map((deposit) => [`${deposit.networkId}/${deposit.depositCount}`, deposit]))
+  const seen: string[] = []
+  const pageSize = 1 + Math.floor(random() * 12)
+  for (let skipped = 0; skipped < deposits.length; skipped += pageSize) {
+    const query = { pageNumber: skipped + 1, skipped, pageSize }
+    for (const template of claimTemplates) {
+      const [plain, packed] = bothTexts(indexed, 'getClaims', query, template)
+      assert.equal(packed, plain)
+    }
+    for (const template of bridgeTemplates) {
+      const [plain, packed] = bothTexts(indexed, 'getBridges', query, template)
+      assert.equal(packed, plain)
+      if (template !== transactionRow) continue
+      for (const row of rowsIn(packed, 'bridges') as readonly {
+        sourceNetwork: number
+        depositCount: number
+      }[]) {
+        const key = `${row.sourceNetwork}/${row.depositCount}`
+        assert.equal(JSON.stringify(row), JSON.stringify(hubRow(byKey.get(key)!)))
+        seen.push(key)
+      }
+    }
+  }
+  assert.deepEqual(seen.sort(), [...byKey.keys()].sort())
 }
 
 /**

@@ -18,7 +18,7 @@ const UNSET = 0xffff_fff1
 /** So few slots that chunks, tokens and metadata are evicted again and again. */
 export function slotCounts(count: number): SlotCounts {
   const chunks = { deposits: count, senders: count, claims: count, claimHashes: count, claimLinks: count }
-  return { ...chunks, tokens: count, metadata: count, longMetadata: count }
+  return { ...chunks, leaves: count, tokens: count, metadata: count, longMetadata: count }
 }
 
 /** Rows of a part of a page, so few that small pages have several parts. */

@@ -30,7 +30,8 @@ function statusOf(deposit: ExpectedDeposit): string {
   return deposit.readyForClaim ? 'READY_TO_CLAIM' : 'BRIDGED'
 }
 
-function row(deposit: ExpectedDeposit): object {
+/** The row of a bridge. */
+export function hubRow(deposit: ExpectedDeposit): object {
   const isClaimed = deposit.claimTransactionHash !== null
   return {
     hubUID: ulid(deposit),
@@ -68,7 +69,7 @@ function page(deposits: readonly ExpectedDeposit[], from = 0, limit = 20): strin
   const rows = deposits.slice(from, from + limit)
   return JSON.stringify({
     status: 'success',
-    data: rows.map(row),
+    data: rows.map(hubRow),
     pagination: {
       total: Math.max(0, deposits.length - from),
       limit,
@@ -248,7 +249,7 @@ export const hubPairs: readonly Pair[] = [
         query: '',
         body: JSON.stringify({
           status: 'success',
-          data: row(expectedDeposits(small.world, networkId)[depositCount]!),
+          data: hubRow(expectedDeposits(small.world, networkId)[depositCount]!),
         }),
       })),
       ...['1/4000', '77/0'].map((value) => ({ value, query: '', body: '{"status":"success","data":null}' })),

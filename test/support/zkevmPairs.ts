@@ -18,7 +18,8 @@ function expected({ world }: SmallWorld, { networkId, depositCount }: FakeDeposi
   return expectedDeposits(world, networkId)[depositCount]!
 }
 
-function depositRow(deposit: ExpectedDeposit): object {
+/** The row of a bridge. */
+export function zkevmDepositRow(deposit: ExpectedDeposit): object {
   return {
     leaf_type: deposit.leafType,
     orig_net: deposit.originNetwork,
@@ -70,10 +71,13 @@ function depositsTo({ world }: SmallWorld, receiver: string): readonly ExpectedD
 }
 
 function depositsBody(deposits: readonly ExpectedDeposit[], total = deposits.length): string {
-  return JSON.stringify({ deposits: deposits.map(depositRow), total_cnt: String(total) })
+  return JSON.stringify({ deposits: deposits.map(zkevmDepositRow), total_cnt: String(total) })
 }
 
-function claimRow(claim: FakeClaim): object {
+/** The row of a claim. */
+export function zkevmClaimRow(
+  claim: Omit<FakeClaim, 'caller' | 'transactionSender' | 'isSetByAdministrator'>,
+): object {
   return {
     index: claim.depositCount,
     orig_net: claim.originNetwork,
@@ -106,7 +110,7 @@ function proofs(small: SmallWorld, spell: (networkId: number, depositCount: numb
 function records(small: SmallWorld): Exchanged[] {
   return [...claimable(small), small.pending, small.unsettled].map((deposit) => ({
     query: `net_id=${deposit.networkId}&deposit_cnt=${deposit.depositCount}`,
-    body: JSON.stringify({ deposit: depositRow(expected(small, deposit)) }),
+    body: JSON.stringify({ deposit: zkevmDepositRow(expected(small, deposit)) }),
   }))
 }
 
@@ -207,7 +211,7 @@ export const zkevmPairs: readonly Pair[] = [
           .filter(({ destinationAddress }) => destinationAddress === receiver),
       )
       const part = (from: number, to: number) =>
-        JSON.stringify({ claims: all.slice(from, to).map(claimRow), total_cnt: String(all.length) })
+        JSON.stringify({ claims: all.slice(from, to).map(zkevmClaimRow), total_cnt: String(all.length) })
       return [
         { value: receiver, query: '', body: part(0, 25) },
         { value: receiver, query: 'limit=1', body: part(0, 1) },
@@ -231,11 +235,11 @@ export const zkevmPairs: readonly Pair[] = [
       const first = expectedDeposits(small.world, 0)[0]!
       const { networkId, depositCount } = small.claimedOnL1
       return [
-        { query: '', body: JSON.stringify({ deposit: depositRow(first) }) },
-        { query: 'networkId=1&depositCount=2', body: JSON.stringify({ deposit: depositRow(first) }) },
+        { query: '', body: JSON.stringify({ deposit: zkevmDepositRow(first) }) },
+        { query: 'networkId=1&depositCount=2', body: JSON.stringify({ deposit: zkevmDepositRow(first) }) },
         {
           query: `netId=${networkId}&depositCnt=${depositCount}`,
-          body: JSON.stringify({ deposit: depositRow(expected(small, small.claimedOnL1)) }),
+          body: JSON.stringify({ deposit: zkevmDepositRow(expected(small, small.claimedOnL1)) }),
         },
       ]
     },

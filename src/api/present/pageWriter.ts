@@ -24,19 +24,22 @@ export interface PageWriter<Row> {
    * @returns whether the page is whole.
    */
   writePart(writer: JsonWriter, page: Page<Row>, from: number, to: number): boolean
+  /** Whether the page need not be written to know that it is not too long. */
+  isShort(writer: JsonWriter, page: Page<Row>): boolean
 }
 
 /**
- * Writes pages: `{"<name>":[rows],"pagination":{…}}`, their rows by the template that each page has.
+ * Writes pages, their rows by the template that each page has.
+ * @param start JSON in front of the first row, such as `{"bridges":[`.
  * @param rowWriterOf makes what writes one row from its record.
- * @param writeEnd writes what follows the last row, from the bracket on.
+ * @param writeEnd writes what follows the last row, from the bracket on: in our own API `],"pagination":{…}}`.
  */
 export function pageWriter<Row extends object>(
-  name: string,
-  rowWriterOf: (template: RowTemplate) => WriteValue<Row>,
+  start: string,
+  rowWriterOf: (template: RowTemplate) => WriteValue<Row> = (template) => recordWriter<Row>(template),
   writeEnd: WriteValue<Page<Row>> = writePaginationEnd,
 ): PageWriter<Row> {
-  const opening = asciiBytes(`{"${name}":[`)
+  const opening = asciiBytes(start)
   /** There are as many templates as dialects. */
   const made = new Map<RowTemplate, WriteValue<Row>>()
 
@@ -56,7 +59,13 @@ export function pageWriter<Row extends object>(
     return true
   }
 
-  return { write: (writer, page) => void writePart(writer, page, 0, Number.POSITIVE_INFINITY), writePart }
+  return {
+    write: (writer, page) => void writePart(writer, page, 0, Number.POSITIVE_INFINITY),
+    writePart,
+    // Of those without the question all rows are short.
+    isShort: ({ rowWriter }, page) =>
+      page.hasShortRows === undefined || (rowWriter !== undefined && page.hasShortRows(rowWriter)),
+  }
 }
 
 /** @returns whether these were the last rows. */

@@ -50,6 +50,8 @@ export interface Presenter<Value> {
   readonly write: WriteValue<Value>
   /** Of a list: see `PageWriter`. */
   writePart?(writer: JsonWriter, value: Value, from: number, to: number): boolean
+  /** Of a list: see `PageWriter`. */
+  isShort?(writer: JsonWriter, value: Value): boolean
   life(value: Value): AnswerLife
 }
 
@@ -59,7 +61,7 @@ const untilNextCommit = (): AnswerLife => 'commit'
 const MAX_KEPT_CHARACTERS = 4096
 
 /** Kept, because writing the metadata anew took two thirds of a row's time. */
-function mappingWriter(template: RowTemplate): WriteValue<TokenMappingRecord> {
+export function mappingWriter(template: RowTemplate): WriteValue<TokenMappingRecord> {
   const texts = new KeptTexts(recordWriter<TokenMappingRecord>(template), MAX_KEPT_CHARACTERS)
   return (writer, mapping) => texts.write(writer, mapping)
 }
@@ -84,11 +86,11 @@ const END = asciiBytes('}')
 /** Domain records → wire bytes, per operation. */
 export const presenters: { readonly [K in PoolOperation]: Presenter<RecordByOperation[K]> } = {
   getBridges: {
-    ...pageWriter('bridges', (template) => recordWriter<BridgeRecord>(template)),
+    ...pageWriter<BridgeRecord>('{"bridges":['),
     life: untilNextCommit,
   },
   getClaims: {
-    ...pageWriter('claims', (template) => recordWriter<ClaimRecord>(template)),
+    ...pageWriter<ClaimRecord>('{"claims":['),
     life: untilNextCommit,
   },
   getClaimProof: {
@@ -107,7 +109,7 @@ export const presenters: { readonly [K in PoolOperation]: Presenter<RecordByOper
     write: recordWriter(templateOf(injectedL1InfoLeafDefinition)),
     life: untilNextCommit,
   },
-  getTokenMappings: { ...pageWriter('token_mappings', mappingWriter), life: untilNextCommit },
+  getTokenMappings: { ...pageWriter('{"token_mappings":[', mappingWriter), life: untilNextCommit },
   getClaimTransaction: {
     write: recordWriter(templateOf(claimTransactionDefinition)),
     life: untilNextCommit,

@@ -1,5 +1,14 @@
+import type { ChecksumAddress } from '../../protocol/checksumAddress.js'
+import { isL1, rollupIndexOf } from '../../protocol/networks.js'
+import type { NetworkId } from '../../protocol/units.js'
 import { isInnerRecord, type RecordDefinition, type RecordOf } from '../../query/recordFields.js'
-import { type Encoding, isFixed, type RowTemplate, templateOf } from '../../query/rowTemplate.js'
+import {
+  type Encoding,
+  type FieldPart,
+  isFixed,
+  type RowTemplate,
+  templateOf,
+} from '../../query/rowTemplate.js'
 import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 
 export type WriteValue<Value> = (writer: JsonWriter, value: Value) => void
@@ -20,7 +29,8 @@ export function writeNodes(writer: JsonWriter, branch: Uint8Array): void {
 
 const writers = {
   hex: (writer, value: Uint8Array) => writer.hex(value),
-  checksum: (writer, value: Parameters<JsonWriter['address']>[0]) => writer.address(value),
+  checksum: (writer, value: ChecksumAddress) => writer.address(value),
+  lowerCase: (writer, value: ChecksumAddress) => writer.hex(value.bytes),
   number: (writer, value: number) => writer.uint(value),
   quotedNumber: (writer, value: number) => {
     writer.raw(QUOTE)
@@ -29,10 +39,36 @@ const writers = {
   },
   digits: (writer, value: Uint8Array) => writer.amount(value),
   bareDigits: (writer, value: Uint8Array) => writer.bareAmount(value),
+  milliseconds: (writer, value: number) => writer.uint(1000 * value),
+  rollupIndex: (writer, value: NetworkId) => writer.uint(isL1(value) ? 0 : rollupIndexOf(value)),
+  ulid: (writer, value: Uint8Array) => writer.plain(`"${ulidOf(value)}"`),
   boolean: (writer, value: boolean) => writer.boolean(value),
   text: (writer, value: string) => writer.text(value),
   nodes: writeNodes,
-} as const satisfies { readonly [E in Exclude<Encoding, 'record'>]: WriteValue<never> }
+} as const satisfies { readonly [E in Exclude<Encoding, 'record' | 'word'>]: WriteValue<never> }
+
+const BASE_32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const ULID_DIGITS = 26
+
+/** @param value 16 bytes, big-endian. */
+function ulidOf(value: Uint8Array): string {
+  let rest = BigInt(`0x${Buffer.from(value).toString('hex')}`)
+  let digits = ''
+  for (; digits.length < ULID_DIGITS; rest >>= 5n) digits = BASE_32.charAt(Number(rest & 31n)) + digits
+  return digits
+}
+
+/** @param words JSON of 0, 1 and so on. */
+function wordWriter(words: readonly string[]): WriteValue<number> {
+  const texts = words.map(asciiBytes)
+  return (writer, value) => writer.raw(texts[Math.min(value, texts.length - 1)]!)
+}
+
+/** @returns undefined for what only whoever writes the record can write. */
+function writerOf({ encoding, words }: FieldPart): WriteValue<never> | undefined {
+  if (encoding === 'word') return words && wordWriter(words)
+  return encoding === 'record' ? undefined : writers[encoding]
+}
 
 interface Part {
   readonly key: Uint8Array
@@ -68,8 +104,8 @@ export function recordWriter<Row extends object>(
         ofNull: NOTHING,
         write: writeNothing,
       }
-    const { field, encoding, isOptional, omitsNull = false, ofNull = NULL } = part
-    const write = ownWriters[field] ?? (encoding === 'record' ? undefined : writers[encoding])
+    const { field, isOptional, omitsNull = false, ofNull = NULL } = part
+    const write = ownWriters[field] ?? writerOf(part)
     if (write === undefined) throw new TypeError(`the record ${field} has no writer`)
     return {
       key: asciiBytes(start),

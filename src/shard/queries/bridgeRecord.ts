@@ -1,6 +1,6 @@
 import type { DepositCount } from '../../protocol/units.js'
 import type { BridgeRecord } from '../../query/records.js'
-import { bridgeSources } from '../rows/bridgeRows.js'
+import { bridgeSources, moreOfBridge } from '../rows/bridgeRows.js'
 import { recordOf } from '../rows/rowSources.js'
 import { claimsListedDeposit } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'
@@ -9,14 +9,14 @@ import type { ShardReaders } from './shardReaders.js'
 /**
  * Makes the record of a deposit, with its claim and readiness from the other shards.
  * @param depositCount must be below the number of deposits. @param isAlone true when the query names only this deposit: its
- * metadata is then shown up to a higher limit. @param showsLeaf whether its leaf of the exit tree is looked up.
+ * metadata is then shown up to a higher limit. @param hasMore whether it has what our own API does not tell.
  */
 export function makeBridgeRecord(
   shards: ShardReaders,
   source: ShardView,
   depositCount: number,
   isAlone: boolean,
-  showsLeaf = false,
+  hasMore = false,
 ): BridgeRecord {
   const row = source.deposits.get(depositCount)
   const sender = source.deposits.senders.find(depositCount)
@@ -36,7 +36,7 @@ export function makeBridgeRecord(
     claimTransactionHash: claim === undefined ? null : destination!.claims.getTransactionHash(claim),
     claimMatches: claim === undefined || claimsListedDeposit(source, depositCount, destination!, claim),
   })
-  return showsLeaf ? { ...fields, leafHash: source.exitTree.getLeaf(depositCount) } : fields
+  return hasMore ? { ...fields, ...moreOfBridge(fields, source.exitTree.getLeaf(depositCount)) } : fields
 }
 
 /** Whether the deposit is ready: `readyForClaim` of its record. */

@@ -2,7 +2,8 @@ import { type Answer, success } from '../../query/answers.js'
 import type { BridgesQuery } from '../../query/queries.js'
 import { type BridgeRecord, bridgeTemplate, type Page } from '../../query/records.js'
 import { type RowTemplate, showsField } from '../../query/rowTemplate.js'
-import { PackedPage } from '../rows/packedPage.js'
+import { showsMoreOfBridge } from '../rows/bridgeRows.js'
+import { type NetworkRows, PackedPage } from '../rows/packedPage.js'
 import { type OrdinalStretch, within } from '../sets/listAlgebra.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { makeBridgeRecord } from './bridgeRecord.js'
@@ -21,7 +22,7 @@ export function getBridges(
   const source = shards.get(query.networkId)
   const matching = selectBridges(shards, source, query)
   const isFilteredByTime = hasTimeFilter(query) && source.state.doTimesFall
-  const list = isFilteredByTime ? within(matching, stretchesInTime(shards, source, query)) : matching
+  const wanted = isFilteredByTime ? within(matching, stretchesInTime(shards, source, query)) : matching
   const frame = {
     operation: 'getBridges' as const,
     from: firstOf(source, query, isFilteredByTime),
@@ -29,36 +30,40 @@ export function getBridges(
     state: source.state,
     rows: 'deposits' as const,
   }
-  const page = pageOf(list, frame, query)
+  const page = pageOf(wanted, frame, query)
   if (!page.ok) return page
   const isWhole = query.depositCounts?.length === 1 || !saysLengths(template)
-  const showsLeaf = showsField(template, 'leafHash')
-  return success(
-    new PackedPage(
-      page.value,
-      template,
-      (writer) => shards.rowPackers.of('bridges', writer, source, template),
-      (depositCount) => makeBridgeRecord(shards, source, depositCount, isWhole, showsLeaf),
-    ),
-  )
+  const list = bridgeList(shards, source, template, isWhole)
+  return success(new PackedPage(page.value, template, [{ ordinals: page.value.ordinals, list }]))
 }
 
 function bridgesOfAll(shards: ShardReaders, query: BridgesQuery, template: RowTemplate): Page<BridgeRecord> {
   const networkIds = query.sourceNetworks ?? shards.networkIds
+  const isWhole = !saysLengths(template)
   const strands = networkIds.map((networkId) => {
     const view = shards.get(networkId)
     const { deposits } = view
     return {
-      view,
+      list: bridgeList(shards, view, template, isWhole),
       rows: selectBridges(shards, view, { ...query, networkId }),
       timeOf: (depositCount: number) => deposits.getTimestampSec(depositCount),
     }
   })
-  const isWhole = !saysLengths(template)
-  const showsLeaf = showsField(template, 'leafHash')
-  return pageOfAll(strands, query, template, (view, depositCount) =>
-    makeBridgeRecord(shards, view, depositCount, isWhole, showsLeaf),
-  )
+  return pageOfAll(strands, query, template)
+}
+
+/** @param isWhole as `isAlone` of `makeBridgeRecord`. */
+function bridgeList(
+  shards: ShardReaders,
+  source: ShardView,
+  template: RowTemplate,
+  isWhole: boolean,
+): NetworkRows<BridgeRecord> {
+  return {
+    packer: (writer) => shards.rowPackers.of('bridges', writer, source, template),
+    makeRow: (depositCount) =>
+      makeBridgeRecord(shards, source, depositCount, isWhole, showsMoreOfBridge(template)),
+  }
 }
 
 /** Whether rows have a place for the length of metadata that is too long to be shown. Rows without one show it whole. */

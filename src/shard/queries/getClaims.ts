@@ -7,7 +7,7 @@ import type { RowTemplate } from '../../query/rowTemplate.js'
 import type { ClaimRow } from '../../store/layout/claimRow.js'
 import type { DepositRow } from '../../store/layout/depositRow.js'
 import { claimSources, showsDeposit } from '../rows/claimRows.js'
-import { PackedPage } from '../rows/packedPage.js'
+import { type NetworkRows, PackedPage } from '../rows/packedPage.js'
 import { recordOf } from '../rows/rowSources.js'
 import {
   type ClaimedContent,
@@ -38,30 +38,27 @@ export function getClaims(
   }
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page
-  const isWithDeposit = showsDeposit(template)
-  return success(
-    new PackedPage(
-      page.value,
-      template,
-      (writer) => shards.rowPackers.of('claims', writer, view, template),
-      (ordinal) => makeClaimRecord(shards, view, ordinal, isWithDeposit),
-    ),
-  )
+  const list = claimList(shards, view, template)
+  return success(new PackedPage(page.value, template, [{ ordinals: page.value.ordinals, list }]))
 }
 
 function claimsOfAll(shards: ShardReaders, query: ClaimsQuery, template: RowTemplate): Page<ClaimRecord> {
   const strands = shards.networkIds.map((networkId) => {
     const view = shards.get(networkId)
     return {
-      view,
+      list: claimList(shards, view, template),
       rows: selectClaims(shards, view, { ...query, networkId }),
       timeOf: (ordinal: number) => view.claims.getTimestampSec(ordinal),
     }
   })
-  const isWithDeposit = showsDeposit(template)
-  return pageOfAll(strands, query, template, (view, ordinal) =>
-    makeClaimRecord(shards, view, ordinal, isWithDeposit),
-  )
+  return pageOfAll(strands, query, template)
+}
+
+function claimList(shards: ShardReaders, view: ShardView, template: RowTemplate): NetworkRows<ClaimRecord> {
+  return {
+    packer: (writer) => shards.rowPackers.of('claims', writer, view, template),
+    makeRow: (ordinal) => makeClaimRecord(shards, view, ordinal, showsDeposit(template)),
+  }
 }
 
 const MESSAGE = 1

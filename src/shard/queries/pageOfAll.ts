@@ -1,8 +1,8 @@
 import type { Paging } from '../../query/queries.js'
 import type { Page } from '../../query/records.js'
 import type { RowTemplate } from '../../query/rowTemplate.js'
+import { type NetworkRows, PackedPage, type RowStretch } from '../rows/packedPage.js'
 import type { OrdinalList } from '../sets/ordinalList.js'
-import type { ShardView } from '../snapshot/shardView.js'
 import { skippedBy } from './pageOf.js'
 
 /** The matching rows of one network, in the order of its chain. */
@@ -19,27 +19,39 @@ interface StrandRow {
   readonly ordinal: number
 }
 
-interface ViewStrand extends Strand {
-  readonly view: ShardView
+interface ListStrand<Row> extends Strand {
+  readonly list: NetworkRows<Row>
 }
 
 /** Cuts one page out of the lists of several networks, without a cursor. */
 export function pageOfAll<Row>(
-  strands: readonly ViewStrand[],
+  strands: readonly ListStrand<Row>[],
   query: Paging,
   template: RowTemplate,
-  makeRow: (view: ShardView, ordinal: number) => Row,
 ): Page<Row> {
   const { isAscending = false, pageSize } = query
+  const facts = { page: query.pageNumber, limit: pageSize, total: totalOf(strands), nextCursor: null }
   const places = placesOfAll(strands, skippedBy(query), pageSize, isAscending)
-  return {
-    template,
-    rows: places.map(({ strand, ordinal }) => makeRow(strands[strand]!.view, ordinal)),
-    page: query.pageNumber,
-    limit: query.pageSize,
-    total: totalOf(strands),
-    nextCursor: null,
+  return new PackedPage(facts, template, stretchesOf(strands, places))
+}
+
+/** Puts neighbours of one network together. */
+function stretchesOf<Row>(
+  strands: readonly ListStrand<Row>[],
+  places: readonly StrandRow[],
+): readonly RowStretch<Row>[] {
+  const stretches: RowStretch<Row>[] = []
+  let ordinals: number[] = []
+  let last = -1
+  for (const { strand, ordinal } of places) {
+    if (strand !== last) {
+      ordinals = []
+      stretches.push({ ordinals, list: strands[strand]!.list })
+      last = strand
+    }
+    ordinals.push(ordinal)
   }
+  return stretches
 }
 
 /** Rows of a network that are read in one go. */

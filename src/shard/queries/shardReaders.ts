@@ -40,8 +40,8 @@ export interface Thresholds {
 }
 
 /**
- * What stays in the arena, 22 MB in all: 17,000 deposits and as many claims, 41,000 senders, the hashes of 130,000 claims, the claim
- * links of a million deposits, and dictionary entries. Messages have origins and metadata of their own: with a quarter of the
+ * What stays in the arena, 23 MB in all: 17,000 deposits and as many claims, 41,000 senders, the hashes of 130,000 claims, the claim
+ * links of a million deposits, 32,000 leaves of exit trees (for dialects alone), and dictionary entries. Messages have origins and metadata of their own: with a quarter of the
  * slots each of these was read from the store, a sixth of a page (200,000 bridges, one of ten a message; November 2026).
  */
 const SLOTS: SlotCounts = {
@@ -50,6 +50,7 @@ const SLOTS: SlotCounts = {
   claims: 512,
   claimHashes: 1024,
   claimLinks: 1024,
+  leaves: 512,
   tokens: 16_384,
   metadata: 16_384,
   longMetadata: 64,

@@ -1,10 +1,12 @@
+import type { Hash } from '../../protocol/chainEvent.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../../protocol/checksumAddress.js'
 import { encodeGlobalIndexBytes } from '../../protocol/globalIndex.js'
 import { type MetadataDigest, shownMetadata } from '../../protocol/metadata.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
 import { type FieldPlace, type FieldPlaces, NO_VALUE, ROW_BASES } from '../../query/packedRows.js'
-import type { BridgeFields } from '../../query/records.js'
-import { isFixed, omitsNull, type RowTemplate, showsField } from '../../query/rowTemplate.js'
+import type { BridgeFields, MoreBridgeFields } from '../../query/records.js'
+import { isFixed, type RowTemplate, showsField } from '../../query/rowTemplate.js'
+import { readUint48, writeUint32BigEndian, writeUint48BigEndian } from '../../store/layout/bytes.js'
 import { type DepositRow, depositFields } from '../../store/layout/depositRow.js'
 import type { SenderRow } from '../../store/layout/senderRow.js'
 import { TOKEN_ADDRESS_AT, type TokenEntry } from '../../store/layout/smallRows.js'
@@ -33,16 +35,28 @@ interface BridgeRowFacts {
 }
 
 /** Where the fields of a row stand, and what is worked out for it. */
-const bases = { row: 0, sender: 1, token: 2, origin: 3, claimHash: 4, metadata: 5, own: 6 } as const
-const values = { depositCount: 0, metadataLength: 1, ready: 2, l1InfoTreeIndex: 3 } as const
+const bases = {
+  row: 0,
+  sender: 1,
+  token: 2,
+  origin: 3,
+  claimHash: 4,
+  metadata: 5,
+  own: 6,
+  ownIfClaimed: 7,
+  leaf: 8,
+} as const
+const values = { depositCount: 0, metadataLength: 1, claimStage: 2, l1InfoTreeIndex: 3 } as const
 
 /** What a row has of its own. */
-const own = { decimalIndex: 0, leafHash: 8 } as const
+const own = { decimalIndex: 0, ulid: 8 } as const
+
+/** Values of `claimStage`: the lowest bit says whether the bridge is ready. */
+const stages = { open: 0, ready: 1, claimed: 2 } as const
 
 const MESSAGE = 1
 /** Bytes of a global index above the deposit count. */
 const GLOBAL_INDEX_HEAD_BYTES = 28
-const HASH_BYTES = 32
 
 /**
  * A global index in decimal as digits that all rows of a network share, and a number of 48 bits behind them. An L1's is 2^64, which is
@@ -60,13 +74,14 @@ function decimalIndexOf(networkId: NetworkId): DecimalIndex | undefined {
   return networkId <= 2 ** 16 ? { head: '', first: (networkId - 1) * 2 ** 32 } : undefined
 }
 
-function globalIndexPlace(networkId: NetworkId): FieldPlace {
+/** @param base of the row's own bytes. */
+function globalIndexPlace(networkId: NetworkId, base: number = bases.own): FieldPlace {
   const head = encodeGlobalIndexBytes(networkId, 0 as DepositCount).subarray(0, GLOBAL_INDEX_HEAD_BYTES)
   return {
     kind: 'hexValue',
     value: values.depositCount,
     head: Buffer.from(head).toString('hex'),
-    decimal: { head: decimalIndexOf(networkId)?.head ?? '', base: bases.own, offset: own.decimalIndex },
+    decimal: { head: decimalIndexOf(networkId)?.head ?? '', base, offset: own.decimalIndex },
   }
 }
 
@@ -105,7 +120,7 @@ export const bridgeSources: Sources<BridgeFields, BridgeRowFacts> = {
     of: ({ row }) => row.timestampSec,
   },
   readyForClaim: {
-    place: { kind: 'flag', value: values.ready },
+    place: { kind: 'flag', value: values.claimStage },
     of: (facts) => facts.claimTransactionHash === null && facts.path.isReady(facts.depositCount),
   },
   blockNumber: {
@@ -139,7 +154,7 @@ export const bridgeSources: Sources<BridgeFields, BridgeRowFacts> = {
     of: (facts) => facts.sender?.transactionSender ?? null,
   },
   globalIndex: {
-    place: globalIndexPlace,
+    place: (networkId) => globalIndexPlace(networkId),
     of: (facts) => encodeGlobalIndexBytes(facts.sourceNetwork, facts.depositCount),
   },
   claimTransactionHash: {
@@ -153,22 +168,72 @@ export const bridgeSources: Sources<BridgeFields, BridgeRowFacts> = {
   claimMatches: { of: (facts) => (facts.claimMatches ? undefined : false) },
 }
 
-/** What a row has only where its template asks for it. */
-interface Wanted {
-  readonly leafHash: boolean
-  readonly decimalIndex: boolean
-  /** Whether a row without a sender must lack the field. */
-  readonly noNullSender: boolean
+/** Fields that a row has only where its template asks for one of them, and where they stand. */
+const moreFields: { readonly [Name in keyof MoreBridgeFields]: (networkId: NetworkId) => FieldPlace } = {
+  leafHash: () => ({ kind: 'hash', base: bases.leaf, offset: 0 }),
+  ulid: () => ({ kind: 'ulid', base: bases.own, offset: own.ulid }),
+  claimStage: () => ({ kind: 'value', value: values.claimStage }),
+  claimedGlobalIndex: (networkId) => globalIndexPlace(networkId, bases.ownIfClaimed),
 }
 
-function wantedBy(template: RowTemplate): Wanted {
+/** Whether rows show what records have only then (`moreOfBridge`). */
+export function showsMoreOfBridge(template: RowTemplate): boolean {
+  return Object.keys(moreFields).some((field) => showsField(template, field))
+}
+
+/** @param leafHash its leaf of the exit tree. */
+export function moreOfBridge(fields: BridgeFields, leafHash: Hash): MoreBridgeFields {
+  const { timestampSec, sourceNetwork, depositCount, readyForClaim, claimTransactionHash } = fields
+  const ulid = new Uint8Array(ULID_BYTES)
+  writeUlid(ulid, 0, timestampSec, sourceNetwork, depositCount)
+  const isClaimed = claimTransactionHash !== null
   return {
-    leafHash: showsField(template, 'leafHash'),
-    decimalIndex: template.some(
-      (part) => !isFixed(part) && part.field === 'globalIndex' && part.encoding !== 'hex',
-    ),
-    noNullSender: omitsNull(template, 'originAddress') || omitsNull(template, 'transactionSender'),
+    leafHash,
+    ulid,
+    claimStage: isClaimed ? stages.claimed : readyForClaim ? stages.ready : stages.open,
+    claimedGlobalIndex: isClaimed ? fields.globalIndex : null,
   }
+}
+
+const ULID_BYTES = 16
+
+function writeUlid(
+  bytes: Uint8Array,
+  at: number,
+  timestampSec: number,
+  sourceNetwork: number,
+  depositCount: number,
+): void {
+  writeUint48BigEndian(bytes, at, 1000 * timestampSec)
+  bytes[at + 6] = 0
+  writeUint32BigEndian(bytes, at + 7, sourceNetwork)
+  bytes[at + 11] = 0
+  writeUint32BigEndian(bytes, at + 12, depositCount)
+}
+
+/** What is looked up, or worked out, only where the template shows it. */
+interface Wanted {
+  readonly metadata: boolean
+  readonly leafHash: boolean
+  readonly ulid: boolean
+  readonly decimalIndex: boolean
+  /** Whether any of it is among the row's own bytes. */
+  readonly own: boolean
+}
+
+const NOTHING: Wanted = { metadata: false, leafHash: false, ulid: false, decimalIndex: false, own: false }
+
+function wantedBy(template: RowTemplate): Wanted {
+  const leafHash = showsField(template, 'leafHash')
+  const ulid = showsField(template, 'ulid')
+  const decimalIndex = template.some(
+    (part) =>
+      !isFixed(part) &&
+      (part.field === 'globalIndex' || part.field === 'claimedGlobalIndex') &&
+      part.encoding !== 'hex',
+  )
+  const metadata = ['metadata', 'metadataLength', 'metadataHash'].some((field) => showsField(template, field))
+  return { metadata, leafHash, ulid, decimalIndex, own: ulid || decimalIndex }
 }
 
 /** One destination of the page's bridges. */
@@ -191,10 +256,7 @@ export class BridgeRows implements RowPacker {
   #destinationNetwork = -1
   #destination: Destination | undefined
   #template: RowTemplate | undefined
-  #wanted: Wanted = { leafHash: false, decimalIndex: false, noNullSender: false }
-  /** Leaves of one tile of the exit tree; of none at the beginning of a page. */
-  #leaves = new Uint8Array(0)
-  #tile = -1
+  #wanted: Wanted = NOTHING
 
   constructor(shards: RowShards, arena: RowArena, placed: PlacedShard) {
     this.#shards = shards
@@ -202,10 +264,8 @@ export class BridgeRows implements RowPacker {
     this.#placed = placed
     const { networkId } = placed.view
     this.#decimalIndex = decimalIndexOf(networkId)
-    this.places = {
-      ...placesOf(bridgeSources, networkId),
-      leafHash: { kind: 'hash', base: bases.own, offset: own.leafHash },
-    }
+    const more = Object.entries(moreFields).map(([name, placeOn]) => [name, placeOn(networkId)])
+    this.places = { ...placesOf(bridgeSources, networkId), ...Object.fromEntries(more) }
   }
 
   begin(template: RowTemplate): void {
@@ -214,23 +274,26 @@ export class BridgeRows implements RowPacker {
       this.#template = template
       this.#wanted = wantedBy(template)
     }
-    this.#tile = -1
     this.#destination = undefined
     if (this.#destinations.size > 0) this.#destinations.clear()
   }
 
-  /** Not a bridge with optional fields: its metadata is too long for a list, or its claim paid other content; nor one that lacks a field. */
+  /** Not a bridge whose metadata is too long for a list and shown, or whose claim paid other content; nor one of a network without a decimal form. */
   pack(depositCount: number): boolean {
     const { arena } = this
     const wanted = this.#wanted
     const placed = this.#placed
     const row = placed.deposits.placeOf(depositCount)
-    const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
-    const metadata = placed.findMetadata(metadataId)
-    if (metadata === NOWHERE) return false
+    let metadata = NOWHERE
+    let metadataLength = 0
+    if (wanted.metadata) {
+      const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
+      metadata = placed.findMetadata(metadataId)
+      if (metadata === NOWHERE) return false
+      metadataLength = placed.metadataLength(metadataId, metadata)
+    }
     const token = placed.placeOfToken(arena.view.getUint32(row + depositFields.tokenId, true))
     const sender = placed.findDepositSender(depositCount)
-    if (wanted.noNullSender && sender === NOWHERE) return false
     if (wanted.decimalIndex && this.#decimalIndex === undefined) return false
     const destination = this.#destinationOf(
       arena.view.getUint32(row + depositFields.destinationNetwork, true),
@@ -240,8 +303,8 @@ export class BridgeRows implements RowPacker {
     if (claim !== NOWHERE && !claimsListedDeposit(placed.view, depositCount, path.destination!, claim))
       return false
     const claimHash = claim === NOWHERE ? NOWHERE : destination.placed!.claimHashes.placeOf(claim)
+    const leaf = wanted.leafHash ? placed.leaves.placeOf(depositCount) : NOWHERE
     const isMessage = arena.input[row + depositFields.leafType] === MESSAGE
-    const metadataLength = placed.metadataLength(metadataId, metadata)
     const { numbers } = arena
     const at = arena.addRow(metadataLength)
     numbers[at + bases.row] = arena.address(row)
@@ -250,35 +313,40 @@ export class BridgeRows implements RowPacker {
     numbers[at + bases.origin] = arena.address(isMessage ? token + TOKEN_ADDRESS_AT : sender)
     numbers[at + bases.claimHash] = arena.address(claimHash)
     numbers[at + bases.metadata] = arena.address(metadata)
-    if (wanted.decimalIndex || wanted.leafHash) this.#addOwn(at, depositCount)
+    if (wanted.leafHash) numbers[at + bases.leaf] = arena.address(leaf)
+    if (wanted.own) this.#addOwn(at, row, depositCount, claim !== NOWHERE)
     const valuesAt = at + ROW_BASES
     numbers[valuesAt + values.depositCount] = depositCount
     numbers[valuesAt + values.metadataLength] = metadataLength
-    numbers[valuesAt + values.ready] = claim === NOWHERE && path.isReady(depositCount) ? 1 : 0
+    numbers[valuesAt + values.claimStage] =
+      claim !== NOWHERE ? stages.claimed : path.isReady(depositCount) ? stages.ready : stages.open
     numbers[valuesAt + values.l1InfoTreeIndex] = path.findUsable(depositCount) ?? NO_VALUE
     return true
   }
 
-  #addOwn(at: number, depositCount: number): void {
+  isShort(depositCount: number): boolean {
+    if (!this.#wanted.metadata) return true
+    const row = this.#placed.deposits.placeOf(depositCount)
+    return (
+      this.#placed.findMetadata(this.arena.view.getUint32(row + depositFields.metadataId, true)) !== NOWHERE
+    )
+  }
+
+  #addOwn(at: number, row: number, depositCount: number, isClaimed: boolean): void {
     const { arena } = this
     const place = arena.ownPlace(at)
     arena.numbers[at + bases.own] = arena.address(place)
+    arena.numbers[at + bases.ownIfClaimed] = isClaimed ? arena.address(place) : 0
+    if (this.#wanted.ulid) {
+      const timestampSec = readUint48(arena.input, row + depositFields.timestampSec)
+      writeUlid(arena.input, place + own.ulid, timestampSec, this.#placed.view.networkId, depositCount)
+    }
     if (this.#wanted.decimalIndex) {
       const index = this.#decimalIndex!.first + depositCount
       const at48 = place + own.decimalIndex
       arena.view.setUint32(at48, index % 2 ** 32, true)
       arena.view.setUint16(at48 + 4, Math.floor(index / 2 ** 32), true)
     }
-    if (!this.#wanted.leafHash) return
-    const { exitTree } = this.#placed.view
-    const inTile = depositCount % exitTree.leavesPerTile
-    if (this.#tile !== depositCount - inTile) {
-      // A copy: the next read takes what was read.
-      this.#leaves = new Uint8Array(exitTree.peekLeaves(depositCount))
-      this.#tile = depositCount - inTile
-    }
-    const from = HASH_BYTES * inTile
-    arena.input.set(this.#leaves.subarray(from, from + HASH_BYTES), place + own.leafHash)
   }
 
   /** Ordinal of the claim in force; NOWHERE while there is none. */

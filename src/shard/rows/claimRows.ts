@@ -174,6 +174,19 @@ export class ClaimRows implements RowPacker {
     return true
   }
 
+  isShort(ordinal: number): boolean {
+    if (!this.#showsDeposit) return true
+    const { view } = this.arena
+    const row = this.#placed.claims.placeOf(ordinal)
+    const source = this.#sourceOf(view.getUint32(row + claimFields.sourceNetwork, true))
+    const depositCount = view.getUint32(row + claimFields.depositCount, true)
+    // A row without a deposit has no metadata; which deposit of several was claimed is looked up where it is written.
+    if (source === undefined || depositCount >= source.view.deposits.count) return true
+    if (source.view.deposits.archivedAt(depositCount).length > 0) return false
+    const deposit = source.deposits.placeOf(depositCount)
+    return source.findMetadata(view.getUint32(deposit + depositFields.metadataId, true)) !== NOWHERE
+  }
+
   #sourceOf(networkId: number): PlacedShard | undefined {
     if (networkId !== this.#sourceNetwork) {
       const view = this.#shards.find(networkId as ShardView['networkId'])

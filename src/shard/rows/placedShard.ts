@@ -11,6 +11,7 @@ import {
   SENDERS_PER_CHUNK,
 } from '../../store/layout/tables.js'
 import type { ClaimFacts } from '../readiness/claimFacts.js'
+import { LEAF_BYTES, TILE_LEAVES } from '../snapshot/exitTreeReads.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { type ArenaSlots, NOWHERE } from './arenaSlots.js'
 import type { RowArena } from './rowArena.js'
@@ -88,6 +89,8 @@ export class PlacedShard {
   readonly deposits: PlacedTable
   readonly claims: PlacedTable
   readonly claimHashes: PlacedTable
+  /** Leaves of the exit tree, by deposit count. */
+  readonly leaves: PlacedTable
   readonly #arena: RowArena
   readonly #commits: Stamp = { value: -1 }
   readonly #depositSenders: PlacedTable
@@ -120,6 +123,7 @@ export class PlacedShard {
     this.claimHashes = chunks(slots.claimHashes, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
       claims.hashChunkOf(ordinal),
     )
+    this.leaves = chunks(slots.leaves, TILE_LEAVES, LEAF_BYTES, (count) => view.exitTree.peekLeaves(count))
     this.#claimSenders = chunks(slots.senders, SENDERS_PER_CHUNK, SENDER_BYTES, (ordinal) =>
       claims.senders.chunkOf(ordinal),
     )

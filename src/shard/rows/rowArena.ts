@@ -8,6 +8,7 @@ import {
   type RowWriter,
 } from '../../query/packedRows.js'
 import type { RowTemplate } from '../../query/rowTemplate.js'
+import { TILE_LEAVES_BYTES } from '../snapshot/exitTreeReads.js'
 import { ArenaSlots, NOWHERE } from './arenaSlots.js'
 
 /** Chunks of packed tables have 4,080 bytes at most. */
@@ -20,6 +21,8 @@ const slotBytes = {
   claims: CHUNK_BYTES,
   claimHashes: CHUNK_BYTES,
   claimLinks: CHUNK_BYTES,
+  /** Those of one tile of an exit tree. */
+  leaves: TILE_LEAVES_BYTES,
   /** TOKEN_ENTRY_BYTES, rounded up. */
   tokens: 32,
   /** A token's metadata has 192 to 320 bytes. */
@@ -86,6 +89,7 @@ export class RowArena {
       claims: slotsOf('claims'),
       claimHashes: slotsOf('claimHashes'),
       claimLinks: slotsOf('claimLinks'),
+      leaves: slotsOf('leaves'),
       tokens: slotsOf('tokens'),
       metadata: slotsOf('metadata'),
       longMetadata: slotsOf('longMetadata'),

@@ -14,7 +14,7 @@ import {
   ROW_VALUES,
   type RowWriter,
 } from '../../../src/query/packedRows.js'
-import type { Encoding, RowTemplate } from '../../../src/query/rowTemplate.js'
+import type { Encoding, FieldPart, RowTemplate } from '../../../src/query/rowTemplate.js'
 import { compileMerkleModule, createRowWriter, type MerkleBuild } from '../../../src/wasm/wasmModule.js'
 
 const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']
@@ -35,6 +35,16 @@ const places: FieldPlaces = {
   index: { kind: 'hexValue', value: 3, head: 'ff' },
   none: { kind: 'hash', base: 2, offset: 7 },
   same: { kind: 'constant', number: 77 },
+  lower: { kind: 'address', base: 0, offset: at.address },
+  quoted: { kind: 'uint48', base: 0, offset: at.uint48 },
+  milliseconds: { kind: 'uint48', base: 0, offset: at.uint48 },
+  rollupIndex: { kind: 'uint32', base: 0, offset: at.uint32 },
+  ulid: { kind: 'ulid', base: 0, offset: at.hash },
+  wordOfByte: { kind: 'uint8', base: 0, offset: at.uint8 },
+  wordOfNumber: { kind: 'uint32', base: 0, offset: at.uint32 },
+  wordOfValue: { kind: 'value', value: 2 },
+  omitted: { kind: 'hash', base: 2, offset: 7 },
+  empty: { kind: 'uint48', base: 2, offset: 0 },
 }
 
 const encodings: Readonly<Record<string, Encoding>> = {
@@ -45,12 +55,47 @@ const encodings: Readonly<Record<string, Encoding>> = {
   bytes: 'hex',
   index: 'hex',
   none: 'hex',
+  lower: 'lowerCase',
+  quoted: 'quotedNumber',
+  milliseconds: 'milliseconds',
+  rollupIndex: 'rollupIndex',
+  ulid: 'ulid',
+  wordOfByte: 'word',
+  wordOfNumber: 'word',
+  wordOfValue: 'word',
+  omitted: 'hex',
+  empty: 'quotedNumber',
 }
 
-const part = (key: string, field = key, isOptional = false): RowTemplate[number] => ({
+/** The longest word that there is room for, and the shortest. */
+const words = ['"abcdefghijklmnopqrstuvwxyz"', '1', '"last one"'] as const
+const word = (number: number) => JSON.parse(words[Math.min(number, 2)]!) as unknown
+
+const more: Readonly<Record<string, Partial<FieldPart>>> = {
+  wordOfByte: { words },
+  wordOfNumber: { words },
+  wordOfValue: { words },
+  omitted: { omitsNull: true },
+  empty: { ofNull: '""' },
+}
+
+const part = (key: string, field = key, isOptional = false): FieldPart => ({
   ...{ key, field, isOptional },
   encoding: encodings[field] ?? 'number',
+  ...more[field],
 })
+
+/** 16 bytes, five bits a digit. */
+function ulidOf(bytes: Uint8Array): string {
+  const bits = [...bytes.subarray(0, 16)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const groups = `00${bits}`.match(/.{5}/g)!
+  return groups.map((five) => '0123456789ABCDEFGHJKMNPQRSTVWXYZ'[Number.parseInt(five, 2)]).join('')
+}
+
+/** A number that JSON.stringify would round. */
+const MILLISECONDS = 'milliseconds to come'
+const withMilliseconds = (json: string, seconds: bigint) =>
+  json.replace(`"${MILLISECONDS}"`, String(1000n * seconds))
 
 const template: RowTemplate = [...Object.keys(places).map((key) => part(key)), part('rare', 'rare', true)]
 
@@ -83,7 +128,7 @@ const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`
 
 function textOf({ hash, address, amount, uint8, uint32, uint48, bytes, value, flag, index }: Row): string {
   const numbers = { uint8: Number(uint8), uint32: Number(uint32), uint48: Number(uint48) }
-  return JSON.stringify({
+  const json = JSON.stringify({
     hash: hex(hash),
     address: checksum(hex(address) as `0x${string}`),
     amount: String(amount),
@@ -94,7 +139,17 @@ function textOf({ hash, address, amount, uint8, uint32, uint48, bytes, value, fl
     index: `0xff${index.toString(16).padStart(8, '0')}`,
     none: null,
     same: 77,
+    lower: hex(address),
+    quoted: String(uint48),
+    milliseconds: MILLISECONDS,
+    rollupIndex: Number(uint32) === 0 ? 0 : Number(uint32) - 1,
+    ulid: ulidOf(hash),
+    wordOfByte: word(Number(uint8)),
+    wordOfNumber: word(Number(uint32)),
+    wordOfValue: word(flag ? 1 : 0),
+    empty: '',
   })
+  return withMilliseconds(json, uint48)
 }
 
 for (const build of builds)
@@ -149,6 +204,35 @@ test('a template chooses the fields, their order and their keys; of two, each pa
   }
 })
 
+test('more templates in turn than the module has room for are each written as they say', () => {
+  const writer = createRowWriter(compileMerkleModule())
+  writer.input[at.uint8] = 9
+  writer.numbers[0] = writer.inputAddress
+  const templates = Array.from({ length: 40 }, (_, index) => [part(`key${index}`, 'uint8')])
+  for (const step of [1, 7, 39])
+    for (let turn = 0; turn < 80; turn++) {
+      const index = (turn * step) % templates.length
+      writer.use(templates[index]!, places)
+      assert.equal(Buffer.from(writer.write(1)).toString(), `{"key${index}":9}`)
+    }
+})
+
+test('a field that is left out, or has a text for null, leaves the constants around it in their places', () => {
+  const writer = createRowWriter(compileMerkleModule())
+  writer.numbers.fill(0)
+  const fixed = (key: string): RowTemplate[number] => ({ key, fixed: '1' })
+  const text = (...parts: RowTemplate): string => {
+    writer.use(parts, places)
+    return Buffer.from(writer.write(1)).toString()
+  }
+  assert.equal(text(fixed('a'), part('omitted'), fixed('b'), part('omitted')), '{"a":1,"b":1}')
+  assert.equal(text(part('empty'), part('omitted'), fixed('b')), '{"empty":"","b":1}')
+  assert.equal(
+    text(fixed('a'), part('none'), part('empty'), fixed('b')),
+    '{"a":1,"none":null,"empty":"","b":1}',
+  )
+})
+
 test('a template with more than the module has room for, or with what it cannot spell, is refused', () => {
   const writer = createRowWriter(compileMerkleModule())
   const use = (...parts: RowTemplate) => writer.use(parts, places)
@@ -157,6 +241,11 @@ test('a template with more than the module has room for, or with what it cannot 
   assert.throws(() => use(part('unknown')), /no field unknown/)
   assert.throws(() => use({ ...part('hash'), encoding: 'number' }), /hash can't be spelled as number/)
   assert.throws(() => use({ ...part('same'), encoding: 'hex' }), /same can't be spelled as hex/)
+  assert.throws(() => use(part('omitted'), part('uint8')), /omitted comes first and can't be left out/)
+  const words = (...some: string[]) => ({ ...part('wordOfByte'), words: some })
+  assert.throws(() => use(words()), /wordOfByte has no words/)
+  assert.throws(() => use(words('1', 'x'.repeat(29))), /more than 28 characters/)
+  assert.throws(() => use(words(...Array.from({ length: 9 }, () => '1'))), /refuses a field/)
 })
 
 test('a field whose place no row has is refused by its name, with the limit', () => {
@@ -229,7 +318,7 @@ function modelText(writer: RowWriter, numbers: readonly number[]): string {
     const digits = [...memory.subarray(from, from + 20).toString('hex')]
     return `0x${digits.map((digit, place) => ((bits >> BigInt(39 - place)) & 1n ? shifted(digit) : digit)).join('')}`
   }
-  return JSON.stringify({
+  const json = JSON.stringify({
     hash: read(first, (base) => bytes(base + at.hash, 32)),
     address: read(first, (base) => address(base + at.address)),
     amount: read(first, (base) => String(BigInt(bytes(base + at.amount, 32)))),
@@ -238,11 +327,22 @@ function modelText(writer: RowWriter, numbers: readonly number[]): string {
     uint48: read(first, (base) => memory.readUIntLE(base + at.uint48, 6)),
     bytes: read(second, (base) => bytes(base, length)),
     value: value === NO_VALUE ? null : value,
-    flag: flag !== 0,
+    flag: (flag & 1) === 1,
     index: `0xff${index.toString(16).padStart(8, '0')}`,
     none: read(none, (base) => bytes(base + 7, 32)),
     same: 77,
+    lower: read(first, (base) => bytes(base + at.address, 20)),
+    quoted: read(first, (base) => String(memory.readUIntLE(base + at.uint48, 6))),
+    milliseconds: read(first, () => MILLISECONDS),
+    rollupIndex: read(first, (base) => Math.max(0, memory.readUInt32LE(base + at.uint32) - 1)),
+    ulid: read(first, (base) => ulidOf(memory.subarray(base, base + 16))),
+    wordOfByte: read(first, (base) => word(memory.readUInt8(base + at.uint8))),
+    wordOfNumber: read(first, (base) => word(memory.readUInt32LE(base + at.uint32))),
+    wordOfValue: word(flag),
+    omitted: read(none, (base) => bytes(base + 7, 32)) ?? undefined,
+    empty: read(none, (base) => String(memory.readUIntLE(base, 6))) ?? '',
   })
+  return withMilliseconds(json, first === 0 ? 0n : BigInt(memory.readUIntLE(first + at.uint48, 6)))
 }
 
 /** A capital in the place of a small letter is 32 below it. Masks that no address has make other characters of digits. */
@@ -370,9 +470,10 @@ for (const build of builds)
       { weight: 1, arbitrary: fc.nat({ max: 0xffff_ffff }) },
     )
     const uint32 = fc.nat({ max: 0xffff_ffff })
+    const UNUSED = Array.from({ length: ROW_BASES - 3 }, () => 0)
     const anyRow = fc
       .tuple(anyAddress, anyAddress, anyAddress, anyLength, uint32, fc.nat({ max: 2 }), uint32)
-      .map(([first, second, third, ...values]) => [first, second, third, 0, 0, 0, 0, 0, ...values])
+      .map(([first, second, third, ...values]) => [first, second, third, ...UNUSED, ...values])
     let written = 0
     let refused = 0
     fc.assert(
@@ -383,8 +484,8 @@ for (const build of builds)
         // Every field of the first base lies below this, and one of the third.
         const isInside = (base: number, size: number) => base === 0 || (base >= from && base + size <= to)
         const isGood = rows.every(
-          ([first, second, third, , , , , , length]) =>
-            isInside(first!, at.uint48) && isInside(second!, length!) && isInside(third!, 7),
+          ([first, second, third, ...others]) =>
+            isInside(first!, at.uint48) && isInside(second!, others[ROW_BASES - 3]!) && isInside(third!, 7),
         )
         let text: string | undefined
         try {

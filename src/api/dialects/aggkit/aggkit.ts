@@ -1,13 +1,15 @@
-import type { BridgeRecord, ClaimRecord, TokenMappingRecord } from '../../../query/records.js'
+import type { BridgeRecord } from '../../../query/records.js'
 import { type Dialect, endpoint } from '../frame/dialect.js'
-import { lacksRow, onlyRowPresenter } from '../frame/onlyRow.js'
+import { lacksRow, onlyRowPresenter } from '../frame/lists.js'
 import { refuseAny, refuseBridge, refuseIndex, refuseInjectedLeaf, refuseProof } from './aggkitRefusals.js'
 import {
   bridgeRows,
+  bridgesPresenter,
   claimRows,
+  claimsPresenter,
   indexPresenter,
   injectedLeafPresenter,
-  listPresenter,
+  mappingsPresenter,
   proofPresenter,
   tokenMappingRows,
 } from './aggkitSpelling.js'
@@ -33,7 +35,7 @@ export function aggkitDialect(release: AggkitRelease): Dialect {
         path: '/bridge/v1/bridges',
         operation: 'getBridges',
         createParser: bridgesParser,
-        form: { rows, presenter: listPresenter<BridgeRecord>('bridges'), refuse: refuseAny },
+        form: { rows, presenter: bridgesPresenter, refuse: refuseAny },
       }),
       endpoint({
         label: 'aggkit.claims',
@@ -42,7 +44,7 @@ export function aggkitDialect(release: AggkitRelease): Dialect {
         createParser: (servedNetworks) => claimsParser(servedNetworks, release),
         form: {
           rows: claimRows(release),
-          presenter: listPresenter<ClaimRecord>('claims'),
+          presenter: claimsPresenter,
           refuse: refuseAny,
         },
       }),
@@ -53,7 +55,7 @@ export function aggkitDialect(release: AggkitRelease): Dialect {
         createParser: tokenMappingsParser,
         form: {
           rows: tokenMappingRows,
-          presenter: listPresenter<TokenMappingRecord>('token_mappings'),
+          presenter: mappingsPresenter,
           refuse: refuseAny,
         },
       }),
@@ -94,7 +96,7 @@ export function aggkitDialect(release: AggkitRelease): Dialect {
         createParser: bridgeByCountParser,
         form: {
           rows,
-          presenter: onlyRowPresenter<BridgeRecord>(rows),
+          presenter: onlyRowPresenter<BridgeRecord>(),
           lacks: lacksRow,
           refuse: refuseBridge,
         },

@@ -8,9 +8,9 @@ import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../
 import type { RowTemplate, TemplatePart } from '../../../query/rowTemplate.js'
 import { asciiBytes } from '../../present/jsonWriter.js'
 import { KeptTexts } from '../../present/keptTexts.js'
-import { pageWriter } from '../../present/pageWriter.js'
-import { type AnswerLife, type Presenter, writeKeptBranch } from '../../present/present.js'
+import { type AnswerLife, mappingWriter, type Presenter, writeKeptBranch } from '../../present/present.js'
 import { recordWriter, type WriteValue } from '../../present/recordWriter.js'
+import { listPresenter } from '../frame/lists.js'
 import { fieldsOf } from '../frame/templatePart.js'
 import type { AggkitRelease } from './release.js'
 
@@ -109,15 +109,12 @@ const writeCount: WriteValue<Page<unknown>> = (writer, { total }) => {
   writer.raw(END)
 }
 
-const untilNextCommit = (): AnswerLife => 'commit'
+/** Pages of the lists: `{"<name>":[rows],"count":n}`. */
+export const bridgesPresenter = listPresenter<BridgeRecord>('{"bridges":[', writeCount)
+export const claimsPresenter = listPresenter<ClaimRecord>('{"claims":[', writeCount)
+export const mappingsPresenter = listPresenter('{"token_mappings":[', writeCount, mappingWriter)
 
-/** Pages of a list: `{"<name>":[rows],"count":n}`. */
-export function listPresenter<Row extends object>(name: string): Presenter<Page<Row>> {
-  return {
-    ...pageWriter<Row>(name, (template) => recordWriter<Row>(template), writeCount),
-    life: untilNextCommit,
-  }
-}
+const untilNextCommit = (): AnswerLife => 'commit'
 
 export const indexPresenter: Presenter<L1InfoTreeIndexRecord> = {
   write: (writer, { l1InfoTreeIndex }) => writer.uint(l1InfoTreeIndex),

@@ -1,6 +1,6 @@
-import type { Encoding, TemplatePart } from '../../../query/rowTemplate.js'
+import type { Encoding, FieldPart, TemplatePart } from '../../../query/rowTemplate.js'
 
-type More = Pick<Extract<TemplatePart, { field: string }>, 'omitsNull' | 'ofNull'> & {
+type More = Pick<FieldPart, 'omitsNull' | 'ofNull' | 'words'> & {
   readonly isOptional?: boolean
 }
 

@@ -2,59 +2,44 @@ import type { ClaimProofRecord } from '../../../query/proofRecords.js'
 import type { BridgeRecord, Page, TokenMappingRecord } from '../../../query/records.js'
 import type { RowTemplate } from '../../../query/rowTemplate.js'
 import { asciiBytes } from '../../present/jsonWriter.js'
-import type { Presenter } from '../../present/present.js'
-import { recordWriter, type WriteValue } from '../../present/recordWriter.js'
+import { mappingWriter, type Presenter } from '../../present/present.js'
+import type { WriteValue } from '../../present/recordWriter.js'
 import { proofPresenter } from '../aggkit/aggkitSpelling.js'
+import { listPresenter } from '../frame/lists.js'
 import { fieldsOf } from '../frame/templatePart.js'
 
 /** Our records → the answers of Bridge Hub: camel case, addresses in lower case. */
 
-/** A bridge, and what Bridge Hub says otherwise of it. */
-interface Transaction extends BridgeRecord {
-  readonly hubUid: string
-  readonly kind: 'ASSET' | 'MESSAGE'
-  readonly status: 'BRIDGED' | 'READY_TO_CLAIM' | 'CLAIMED'
-  readonly token: Uint8Array
-  readonly receiver: Uint8Array
-  readonly sender: Uint8Array | null
-  readonly signer: Uint8Array | null
-  readonly timestampMs: number
-  /** Null until it is claimed. */
-  readonly claimedIndex: Uint8Array | null
-}
-
-interface Mapping extends TokenMappingRecord {
-  readonly originToken: Uint8Array
-  readonly wrappedToken: Uint8Array
-  readonly timestampMs: number
-}
-
-const transaction = fieldsOf<Transaction>()
-const mapping = fieldsOf<Mapping>()
+const transaction = fieldsOf<BridgeRecord>()
+const mapping = fieldsOf<TokenMappingRecord>()
 const IF_KNOWN = { omitsNull: true } as const
 
+/** By leaf type, and by the stage of the claim. */
+const LEAF_TYPES = { words: ['"ASSET"', '"MESSAGE"'] }
+const STATUSES = { words: ['"BRIDGED"', '"READY_TO_CLAIM"', '"CLAIMED"'] }
+
 export const transactionRow: RowTemplate = [
-  transaction('hubUID', 'hubUid', 'text'),
+  transaction('hubUID', 'ulid', 'ulid'),
   transaction('transactionHash', 'transactionHash', 'hex'),
   transaction('blockNumber', 'blockNumber', 'number'),
   transaction('transactionIndex', 'logIndex', 'number'),
   transaction('timestamp', 'timestampSec', 'number'),
-  transaction('leafType', 'kind', 'text'),
+  transaction('leafType', 'leafType', 'word', LEAF_TYPES),
   transaction('originTokenNetwork', 'tokenNetwork', 'number'),
-  transaction('originTokenAddress', 'token', 'hex'),
+  transaction('originTokenAddress', 'tokenAddress', 'lowerCase'),
   transaction('sourceNetwork', 'sourceNetwork', 'number'),
   transaction('destinationNetwork', 'destinationNetwork', 'number'),
-  transaction('receiverAddress', 'receiver', 'hex'),
-  transaction('fromAddress', 'sender', 'hex', IF_KNOWN),
-  transaction('txSender', 'signer', 'hex', IF_KNOWN),
+  transaction('receiverAddress', 'destinationAddress', 'lowerCase'),
+  transaction('fromAddress', 'originAddress', 'lowerCase', IF_KNOWN),
+  transaction('txSender', 'transactionSender', 'lowerCase', IF_KNOWN),
   transaction('amount', 'amount', 'digits'),
   transaction('depositCount', 'depositCount', 'number'),
   transaction('bridgeHash', 'leafHash', 'hex'),
-  transaction('status', 'status', 'text'),
-  transaction('lastUpdatedAt', 'timestampMs', 'number'),
+  transaction('status', 'claimStage', 'word', STATUSES),
+  transaction('lastUpdatedAt', 'timestampSec', 'milliseconds'),
   transaction('leafIndexForProof', 'l1InfoTreeIndex', 'number', IF_KNOWN),
   transaction('claimTransactionHash', 'claimTransactionHash', 'hex', IF_KNOWN),
-  transaction('globalIndex', 'claimedIndex', 'digits', IF_KNOWN),
+  transaction('globalIndex', 'claimedGlobalIndex', 'digits', IF_KNOWN),
 ]
 
 export const mappingRow: RowTemplate = [
@@ -63,55 +48,13 @@ export const mappingRow: RowTemplate = [
   mapping('timestamp', 'timestampSec', 'number'),
   mapping('transactionHash', 'transactionHash', 'hex'),
   mapping('originTokenNetwork', 'originNetwork', 'number'),
-  mapping('originTokenAddress', 'originToken', 'hex'),
+  mapping('originTokenAddress', 'originTokenAddress', 'lowerCase'),
   mapping('wrappedTokenNetwork', 'wrappedNetwork', 'number'),
-  mapping('wrappedTokenAddress', 'wrappedToken', 'hex'),
-  mapping('lastUpdatedAt', 'timestampMs', 'number'),
+  mapping('wrappedTokenAddress', 'wrappedTokenAddress', 'lowerCase'),
+  mapping('lastUpdatedAt', 'timestampSec', 'milliseconds'),
 ]
 
-const ASSET = 0
-
-function toTransaction(row: BridgeRecord): Transaction {
-  const isClaimed = row.claimTransactionHash !== null
-  return {
-    ...row,
-    hubUid: hubUidOf(row),
-    kind: row.leafType === ASSET ? 'ASSET' : 'MESSAGE',
-    status: isClaimed ? 'CLAIMED' : row.readyForClaim ? 'READY_TO_CLAIM' : 'BRIDGED',
-    token: row.tokenAddress.bytes,
-    receiver: row.destinationAddress.bytes,
-    sender: row.originAddress?.bytes ?? null,
-    signer: row.transactionSender?.bytes ?? null,
-    timestampMs: 1000 * row.timestampSec,
-    claimedIndex: isClaimed ? row.globalIndex : null,
-  }
-}
-
-function toMapping(row: TokenMappingRecord): Mapping {
-  return {
-    ...row,
-    originToken: row.originTokenAddress.bytes,
-    wrappedToken: row.wrappedTokenAddress.bytes,
-    timestampMs: 1000 * row.timestampSec,
-  }
-}
-
-/** Digits of a ULID. */
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-
-/** A ULID whose time is the block's. Behind it stand the source network and the deposit count: the same bridge has the same one. */
-function hubUidOf({ timestampSec, sourceNetwork, depositCount }: BridgeRecord): string {
-  const digits = (value: number, count: number): string => {
-    let text = ''
-    for (let rest = value; text.length < count; rest = Math.floor(rest / 32)) text = DIGITS[rest % 32] + text
-    return text
-  }
-  return digits(1000 * timestampSec, 10) + digits(sourceNetwork, 8) + digits(depositCount, 8)
-}
-
 const DATA = asciiBytes('{"status":"success","data":')
-const LIST = asciiBytes('{"status":"success","data":[')
-const COMMA = asciiBytes(',')
 const NULL = asciiBytes('null')
 const TOTAL = asciiBytes('],"pagination":{"total":')
 const LIMIT = asciiBytes(',"limit":')
@@ -121,69 +64,53 @@ const END = asciiBytes('}}')
 const CLOSE = asciiBytes('}')
 const METADATA = asciiBytes(',"bridge_tx_metadata":')
 
+const LIST = '{"status":"success","data":['
+
 /**
- * Pages of a list.
+ * What follows the rows of a page.
  * @param skippedOf rows in front of the page: the total is that of those behind them.
  * @param isTextCursor whether the cursor is a text or a number.
  */
-function listPresenter<Row extends object>(
-  template: RowTemplate,
-  spell: (row: Row) => object,
-  skippedOf: (page: Page<Row>) => number,
+function endWriter(
+  skippedOf: (page: Page<unknown>) => number,
   isTextCursor: boolean,
-): Presenter<Page<Row>> {
-  const writeRow: WriteValue<object> = recordWriter<object>(template)
-  return {
-    // From records: rows that are stored bytes have no fields of others.
-    write(writer, page) {
-      const { rows, total, limit } = page
-      const skipped = skippedOf(page)
-      writer.raw(LIST)
-      rows.forEach((row, at) => {
-        if (at > 0) writer.raw(COMMA)
-        writeRow(writer, spell(row))
-      })
-      writer.raw(TOTAL)
-      writer.uint(Math.max(0, total - skipped))
-      writer.raw(LIMIT)
-      writer.uint(limit)
-      if (rows.length > 0) {
-        writer.raw(CURSOR)
-        if (isTextCursor) writer.raw(QUOTE)
-        writer.uint(skipped + rows.length)
-        if (isTextCursor) writer.raw(QUOTE)
-      }
-      writer.raw(END)
-    },
-    life: () => 'commit',
+): WriteValue<Page<unknown>> {
+  return (writer, page) => {
+    const { total, limit } = page
+    const skipped = skippedOf(page)
+    const left = Math.max(0, total - skipped)
+    writer.raw(TOTAL)
+    writer.uint(left)
+    writer.raw(LIMIT)
+    writer.uint(limit)
+    if (left > 0) {
+      writer.raw(CURSOR)
+      if (isTextCursor) writer.raw(QUOTE)
+      writer.uint(skipped + Math.min(left, limit))
+      if (isTextCursor) writer.raw(QUOTE)
+    }
+    writer.raw(END)
   }
 }
 
 export const transactionsPresenter = listPresenter<BridgeRecord>(
-  transactionRow,
-  toTransaction,
-  ({ page }) => page - 1,
-  true,
+  LIST,
+  endWriter(({ page }) => page - 1, true),
 )
 
-export const mappingsPresenter = listPresenter<TokenMappingRecord>(
-  mappingRow,
-  toMapping,
-  ({ page, limit }) => (page - 1) * limit,
-  false,
+export const mappingsPresenter = listPresenter(
+  LIST,
+  endWriter(({ page, limit }) => (page - 1) * limit, false),
+  mappingWriter,
 )
 
-const writeTransaction = recordWriter<Transaction>(transactionRow)
-
-export const transactionPresenter: Presenter<Page<BridgeRecord>> = {
-  write(writer, { rows: [row] }) {
-    writer.raw(DATA)
-    if (row === undefined) writer.raw(NULL)
-    else writeTransaction(writer, toTransaction(row))
+export const transactionPresenter = listPresenter<BridgeRecord>(
+  '{"status":"success","data":',
+  (writer, { total }) => {
+    if (total === 0) writer.raw(NULL)
     writer.raw(CLOSE)
   },
-  life: () => 'commit',
-}
+)
 
 export const hubProofPresenter: Presenter<ClaimProofRecord> = {
   write(writer, record) {

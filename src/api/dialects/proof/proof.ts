@@ -5,7 +5,7 @@ import { errorTable } from '../../errorTable.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
 import { type Dialect, endpoint, type Refusal } from '../frame/dialect.js'
 import { type GoParameters, goJson, goParser, mandatory, WantedNames } from '../frame/goParameters.js'
-import { lacksRow } from '../frame/onlyRow.js'
+import { lacksRow } from '../frame/lists.js'
 import { chosenProofPresenter, depositPresenter, depositRow } from '../zkevm/zkevmSpelling.js'
 
 /** The proof API that lxly.js and agglayer-viem ask: two endpoints, with the answers of zkevm-bridge-service. */

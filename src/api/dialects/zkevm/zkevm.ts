@@ -1,7 +1,7 @@
 import { success } from '../../../query/answers.js'
 import { API_VERSION } from '../../../telemetry/buildInfo.js'
 import { type Dialect, endpoint, type FrontFacts } from '../frame/dialect.js'
-import { lacksRow } from '../frame/onlyRow.js'
+import { lacksRow } from '../frame/lists.js'
 import {
   bridgeParser,
   bridgesParser,
