@@ -210,8 +210,7 @@ class PendingQuery implements PoolRequest {
     this.coding = coding
     this.form = spoken?.form
     this.label = spoken?.label ?? operation
-    // Our own lists only: whether the page of a dialect is too long is known when it is written.
-    this.isTagless = spoken === undefined && isList(operation) && exchange.needsNoTag()
+    this.isTagless = isList(operation) && exchange.needsNoTag()
     this.isBodiless = this.isTagless || exchange.needsNoBody(coding)
     this.cacheKey = this.isBodiless ? undefined : cacheKey
     this.payment = payment
