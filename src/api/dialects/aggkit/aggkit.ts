@@ -41,7 +41,7 @@ export function aggkitDialect(release: AggkitRelease): Dialect {
         label: 'aggkit.claims',
         path: '/bridge/v1/claims',
         operation: 'getClaims',
-        createParser: (servedNetworks) => claimsParser(servedNetworks, release),
+        createParser: claimsParser(release),
         form: {
           rows: claimRows(release),
           presenter: claimsPresenter,

@@ -10,13 +10,17 @@ import type {
   L1InfoTreeIndexQuery,
   TokenMappingsQuery,
 } from '../../../query/queries.js'
-import type { QueryParser } from '../../parse/parseQuery.js'
 import {
+  type DepositKey,
+  depositKey,
   firstValue,
   type GoParameters,
-  goParser,
+  goParsers,
   mandatory,
+  NO_DEPOSIT,
+  onlyBridge,
   optional,
+  type ParserOf,
   parseFault,
   refused,
   WantedNames,
@@ -28,8 +32,6 @@ import type { AggkitRelease } from './release.js'
 const PAGE_SIZE = 20
 const MAX_PAGE_SIZE = 200
 const MAX_NETWORK_IDS = 5
-/** No tree has so many leaves: a deposit count that is never found. */
-const NO_DEPOSIT = asDepositCount(0xffff_ffff)
 
 /** Of all endpoints. */
 export const AGGKIT_NAMES = new WantedNames([
@@ -39,50 +41,33 @@ export const AGGKIT_NAMES = new WantedNames([
 
 const ADDRESS = /^(0x|0X)?[0-9a-fA-F]{40}$/
 
-const unsupported = (networkId: number): string => `unsupported network id: ${networkId}`
+const parser = goParsers(AGGKIT_NAMES, (networkId) => `unsupported network id: ${networkId}`)
 
-/** @param unserved what an endpoint says of a network that is not served. */
-function parser<Query extends { readonly networkId?: NetworkId }>(
-  servedNetworks: ReadonlySet<number>,
-  read: (parameters: GoParameters) => Answer<Query>,
-  unserved = unsupported,
-): QueryParser<Query> {
-  return goParser(servedNetworks, AGGKIT_NAMES, read, unserved)
-}
-
-export function bridgesParser(servedNetworks: ReadonlySet<number>): QueryParser<BridgesQuery> {
-  return parser(servedNetworks, (parameters) => {
-    const paging = readList(parameters)
-    if (!paging.ok) return paging
-    const networkIds = readNetworkIds(parameters)
-    if (!networkIds.ok) return networkIds
-    const depositCount = firstValue(parameters, 'deposit_count')
-    const fromAddress = readAddress(firstValue(parameters, 'from_address'))
-    return success({
-      ...paging.value,
-      ...(parseFault(depositCount) === undefined
-        ? { depositCounts: [asDepositCount(Math.min(Number(depositCount), NO_DEPOSIT))] }
-        : {}),
-      ...(fromAddress === undefined ? {} : { fromAddress }),
-      ...networkIds.value,
-    })
+export const bridgesParser = parser<BridgesQuery>((parameters) => {
+  const paging = readList(parameters)
+  if (!paging.ok) return paging
+  const networkIds = readNetworkIds(parameters)
+  if (!networkIds.ok) return networkIds
+  const depositCount = firstValue(parameters, 'deposit_count')
+  const fromAddress = readAddress(firstValue(parameters, 'from_address'))
+  return success({
+    ...paging.value,
+    ...(parseFault(depositCount) === undefined
+      ? { depositCounts: [asDepositCount(Math.min(Number(depositCount), NO_DEPOSIT))] }
+      : {}),
+    ...(fromAddress === undefined ? {} : { fromAddress }),
+    ...networkIds.value,
   })
-}
+})
 
-export function bridgeByCountParser(servedNetworks: ReadonlySet<number>): QueryParser<BridgesQuery> {
-  return parser(servedNetworks, (parameters) => {
-    const deposit = readDeposit(parameters)
-    if (!deposit.ok) return deposit
-    const { networkId, depositCount } = deposit.value
-    return success({ networkId, pageNumber: 1, pageSize: 1, depositCounts: [depositCount] })
-  })
-}
+export const bridgeByCountParser = parser<BridgesQuery>((parameters) => {
+  const deposit = readDeposit(parameters)
+  if (!deposit.ok) return deposit
+  return success(onlyBridge(deposit.value))
+})
 
-export function claimsParser(
-  servedNetworks: ReadonlySet<number>,
-  release: AggkitRelease,
-): QueryParser<ClaimsQuery> {
-  return parser(servedNetworks, (parameters) => {
+export function claimsParser(release: AggkitRelease): ParserOf<ClaimsQuery> {
+  return parser<ClaimsQuery>((parameters) => {
     const paging = readList(parameters)
     if (!paging.ok) return paging
     const networkIds = readNetworkIds(parameters)
@@ -103,68 +88,43 @@ export function claimsParser(
   })
 }
 
-export function tokenMappingsParser(servedNetworks: ReadonlySet<number>): QueryParser<TokenMappingsQuery> {
-  return parser(servedNetworks, (parameters) => {
-    const paging = readList(parameters)
-    if (!paging.ok) return paging
-    const originTokenAddress = readAddress(firstValue(parameters, 'origin_token_address'))
-    return success({ ...paging.value, ...(originTokenAddress === undefined ? {} : { originTokenAddress }) })
-  })
-}
+export const tokenMappingsParser = parser<TokenMappingsQuery>((parameters) => {
+  const paging = readList(parameters)
+  if (!paging.ok) return paging
+  const originTokenAddress = readAddress(firstValue(parameters, 'origin_token_address'))
+  return success({ ...paging.value, ...(originTokenAddress === undefined ? {} : { originTokenAddress }) })
+})
 
-export function l1InfoTreeIndexParser(
-  servedNetworks: ReadonlySet<number>,
-): QueryParser<L1InfoTreeIndexQuery> {
-  return parser(servedNetworks, (parameters) => {
-    const deposit = readDeposit(parameters)
-    return deposit.ok ? success({ ...deposit.value, isFirstCovering: true }) : deposit
-  })
-}
+export const l1InfoTreeIndexParser = parser<L1InfoTreeIndexQuery>((parameters) => {
+  const deposit = readDeposit(parameters)
+  return deposit.ok ? success({ ...deposit.value, isFirstCovering: true }) : deposit
+})
 
-export function claimProofParser(servedNetworks: ReadonlySet<number>): QueryParser<ClaimProofQuery> {
-  return parser(
-    servedNetworks,
-    (parameters) => {
-      const networkId = mandatory(parameters, 'network_id')
-      if (!networkId.ok) return networkId
-      const leafIndex = mandatory(parameters, 'leaf_index')
-      if (!leafIndex.ok) return leafIndex
-      const depositCount = mandatory(parameters, 'deposit_count')
-      if (!depositCount.ok) return depositCount
-      return success({
-        networkId: asNetworkId(networkId.value),
-        depositCount: asDepositCount(depositCount.value),
-        leafIndex: asL1InfoTreeIndex(leafIndex.value),
-      })
-    },
-    (networkId) => `failed to get claim proof, unsupported network ${networkId}`,
-  )
-}
-
-export function injectedLeafParser(
-  servedNetworks: ReadonlySet<number>,
-): QueryParser<InjectedL1InfoLeafQuery> {
-  return parser(servedNetworks, (parameters) => {
+export const claimProofParser = parser<ClaimProofQuery>(
+  (parameters) => {
     const networkId = mandatory(parameters, 'network_id')
     if (!networkId.ok) return networkId
     const leafIndex = mandatory(parameters, 'leaf_index')
     if (!leafIndex.ok) return leafIndex
-    return success({
-      networkId: asNetworkId(networkId.value),
-      leafIndex: asL1InfoTreeIndex(leafIndex.value),
-    })
-  })
-}
+    const deposit = depositKey(networkId, mandatory(parameters, 'deposit_count'))
+    return deposit.ok ? success({ ...deposit.value, leafIndex: asL1InfoTreeIndex(leafIndex.value) }) : deposit
+  },
+  (networkId) => `failed to get claim proof, unsupported network ${networkId}`,
+)
 
-function readDeposit(parameters: GoParameters): Answer<L1InfoTreeIndexQuery> {
+export const injectedLeafParser = parser<InjectedL1InfoLeafQuery>((parameters) => {
   const networkId = mandatory(parameters, 'network_id')
   if (!networkId.ok) return networkId
-  const depositCount = mandatory(parameters, 'deposit_count')
-  if (!depositCount.ok) return depositCount
+  const leafIndex = mandatory(parameters, 'leaf_index')
+  if (!leafIndex.ok) return leafIndex
   return success({
     networkId: asNetworkId(networkId.value),
-    depositCount: asDepositCount(depositCount.value),
+    leafIndex: asL1InfoTreeIndex(leafIndex.value),
   })
+})
+
+function readDeposit(parameters: GoParameters): Answer<DepositKey> {
+  return depositKey(mandatory(parameters, 'network_id'), mandatory(parameters, 'deposit_count'))
 }
 
 /** What every list has: a network and a page. */

@@ -1,5 +1,6 @@
-import type { NetworkId } from '../../../protocol/units.js'
+import { asDepositCount, asNetworkId, type DepositCount, type NetworkId } from '../../../protocol/units.js'
 import { type Answer, failure, success } from '../../../query/answers.js'
+import type { BridgesQuery } from '../../../query/queries.js'
 import type { QueryParser } from '../../parse/parseQuery.js'
 import { MAX_PARAMETERS, splitQueryString } from '../../parse/queryString.js'
 
@@ -89,29 +90,55 @@ function add(parameters: Map<string, string[]>, wanted: WantedNames, name: strin
   else others.push(value)
 }
 
+/** Makes the parser of an endpoint, from the ids of the networks that are indexed here. */
+export type ParserOf<Query> = (servedNetworks: ReadonlySet<number>) => QueryParser<Query>
+
 /**
- * Makes the parser of an endpoint.
- * @param wanted the names that `read` looks for, and others of its dialect.
- * @param read makes the query; what it refuses is told as it is.
+ * @param wanted the names that the endpoints of a dialect read.
  * @param unserved what is said of a network that is not served.
+ * @returns what makes the parser of an endpoint of `read`, which makes the query; what that refuses is told as it is.
  */
-export function goParser<Query extends { readonly networkId?: NetworkId }>(
-  servedNetworks: ReadonlySet<number>,
-  wanted: WantedNames,
-  read: (parameters: GoParameters) => Answer<Query>,
-  unserved: (networkId: number) => string,
-): QueryParser<Query> {
-  return (raw) => {
-    const parameters = readParameters(raw, wanted)
-    if (!parameters.ok) return parameters
-    const answer = read(parameters.value)
-    if (!answer.ok) return answer
-    const query = answer.value
-    if (query.networkId !== undefined && !servedNetworks.has(query.networkId))
-      return failure('INVALID_NETWORK_ID', unserved(query.networkId))
-    return success({ query, key: keyOf(query) })
-  }
+export function goParsers(wanted: WantedNames, unserved: (networkId: number) => string) {
+  return <Query extends { readonly networkId?: NetworkId }>(
+    read: (parameters: GoParameters, servedNetworks: ReadonlySet<number>) => Answer<Query>,
+    unservedHere = unserved,
+  ): ParserOf<Query> =>
+    (servedNetworks) =>
+    (raw) => {
+      const parameters = readParameters(raw, wanted)
+      if (!parameters.ok) return parameters
+      const answer = read(parameters.value, servedNetworks)
+      if (!answer.ok) return answer
+      const query = answer.value
+      if (query.networkId !== undefined && !servedNetworks.has(query.networkId))
+        return failure('INVALID_NETWORK_ID', unservedHere(query.networkId))
+      return success({ query, key: keyOf(query) })
+    }
 }
+
+/** What names a deposit. */
+export interface DepositKey {
+  readonly networkId: NetworkId
+  readonly depositCount: DepositCount
+}
+
+/** Of two numbers that could not be read the first one is told. */
+export function depositKey(networkId: Answer<number>, depositCount: Answer<number>): Answer<DepositKey> {
+  if (!networkId.ok) return networkId
+  if (!depositCount.ok) return depositCount
+  return success({
+    networkId: asNetworkId(networkId.value),
+    depositCount: asDepositCount(depositCount.value),
+  })
+}
+
+/** The query for the row of one deposit. */
+export function onlyBridge({ networkId, depositCount }: DepositKey): BridgesQuery {
+  return { networkId, pageNumber: 1, pageSize: 1, depositCounts: [depositCount] }
+}
+
+/** No tree has so many leaves: a deposit count that is never found. */
+export const NO_DEPOSIT = asDepositCount(UINT32_MAX)
 
 /** Equal for equal queries. */
 function keyOf(query: object): string {

@@ -1,5 +1,5 @@
 import { decodeHex } from '../../../protocol/hex.js'
-import { asDepositCount, asL1InfoTreeIndex, asNetworkId, type NetworkId } from '../../../protocol/units.js'
+import { asL1InfoTreeIndex, asNetworkId, type NetworkId } from '../../../protocol/units.js'
 import { type Answer, success } from '../../../query/answers.js'
 import {
   type BridgesQuery,
@@ -7,8 +7,17 @@ import {
   MAX_WALKED_ROWS,
   type TokenMappingsQuery,
 } from '../../../query/queries.js'
-import type { QueryParser } from '../../parse/parseQuery.js'
-import { firstValue, type GoParameters, goParser, refused, WantedNames } from '../frame/goParameters.js'
+import {
+  type DepositKey,
+  depositKey,
+  firstValue,
+  type GoParameters,
+  goParsers,
+  NO_DEPOSIT,
+  onlyBridge,
+  refused,
+  WantedNames,
+} from '../frame/goParameters.js'
 
 /** Parameters of Bridge Hub → our queries. */
 
@@ -16,8 +25,6 @@ const PAGE_SIZE = 20
 const MAX_PAGE_SIZE = 50
 const MAX_LIST_CHARACTERS = 18
 const UINT32_MAX = 0xffff_ffff
-/** No tree has so many leaves: a deposit count that is never found. */
-const NO_DEPOSIT = asDepositCount(UINT32_MAX)
 
 /** Of all endpoints. */
 const NAMES = new WantedNames([
@@ -32,11 +39,9 @@ const NAMES = new WantedNames([
   ...['tokenNetwork', 'tokenAddress', 'originTokenAddress', 'wrappedTokenAddress'],
 ])
 
-type ParserOf<Query> = (servedNetworks: ReadonlySet<number>) => QueryParser<Query>
-
 export const NO_TRANSACTION = 'Transaction not found for the given deposit count and source networkId'
 const noTransaction = (): string => NO_TRANSACTION
-const unserved = (networkId: number): string => `network ${networkId} is not served here`
+const parser = goParsers(NAMES, (networkId) => `network ${networkId} is not served here`)
 
 const DIGITS = /^[0-9]{1,10}$/
 
@@ -96,69 +101,55 @@ const statuses: Readonly<
   CLAIMED: { claimed: true },
 }
 
-export const transactionsParser: ParserOf<BridgesQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const page = readPage(parameters)
-      if (!page.ok) return page
-      const sources = networkList(parameters, 'sourceNetworkIds')
-      if (!sources.ok) return sources
-      const destinations = networkList(parameters, 'destinationNetworkIds')
-      if (!destinations.ok) return destinations
-      const fromAddress = optionalAddress(parameters, 'fromAddress')
-      if (!fromAddress.ok) return fromAddress
-      const order = firstValue(parameters, 'order')
-      if (!['', 'asc', 'desc'].includes(order)) return refused("order must be 'asc' or 'desc'")
-      const statusText = firstValue(parameters, 'status')
-      const status = statusText === '' ? {} : Object.hasOwn(statuses, statusText) && statuses[statusText]
-      if (!status) return refused(`status must be one of ${Object.keys(statuses).join(', ')}`)
-      const { skipped, pageSize } = page.value
-      const query: BridgesQuery = {
-        ...status,
-        // Not read by the query, which is told what to skip, but told with the page: its end says where the next one begins.
-        pageNumber: skipped + 1,
-        skipped,
-        pageSize,
-        ...(order === 'asc' ? { isAscending: true } : {}),
-        ...(fromAddress.value === undefined ? {} : { fromAddress: fromAddress.value }),
-        ...(destinations.value === undefined ? {} : { networkIds: destinations.value }),
-      }
-      if (sources.value === undefined) return success(query)
-      const served = sources.value.filter((networkId) => servedNetworks.has(networkId))
-      const [one, ...others] = served
-      if (one === undefined) return success<BridgesQuery>({ ...query, depositCounts: [NO_DEPOSIT] })
-      return success<BridgesQuery>(
-        others.length === 0 ? { ...query, networkId: one } : { ...query, sourceNetworks: served },
-      )
-    },
-    unserved,
+export const transactionsParser = parser<BridgesQuery>((parameters, servedNetworks) => {
+  const page = readPage(parameters)
+  if (!page.ok) return page
+  const sources = networkList(parameters, 'sourceNetworkIds')
+  if (!sources.ok) return sources
+  const destinations = networkList(parameters, 'destinationNetworkIds')
+  if (!destinations.ok) return destinations
+  const fromAddress = optionalAddress(parameters, 'fromAddress')
+  if (!fromAddress.ok) return fromAddress
+  const order = firstValue(parameters, 'order')
+  if (!['', 'asc', 'desc'].includes(order)) return refused("order must be 'asc' or 'desc'")
+  const statusText = firstValue(parameters, 'status')
+  const status = statusText === '' ? {} : Object.hasOwn(statuses, statusText) && statuses[statusText]
+  if (!status) return refused(`status must be one of ${Object.keys(statuses).join(', ')}`)
+  const { skipped, pageSize } = page.value
+  const query: BridgesQuery = {
+    ...status,
+    // Not read by the query, which is told what to skip, but told with the page: its end says where the next one begins.
+    pageNumber: skipped + 1,
+    skipped,
+    pageSize,
+    ...(order === 'asc' ? { isAscending: true } : {}),
+    ...(fromAddress.value === undefined ? {} : { fromAddress: fromAddress.value }),
+    ...(destinations.value === undefined ? {} : { networkIds: destinations.value }),
+  }
+  if (sources.value === undefined) return success(query)
+  const served = sources.value.filter((networkId) => servedNetworks.has(networkId))
+  const [one, ...others] = served
+  if (one === undefined) return success<BridgesQuery>({ ...query, depositCounts: [NO_DEPOSIT] })
+  return success<BridgesQuery>(
+    others.length === 0 ? { ...query, networkId: one } : { ...query, sourceNetworks: served },
   )
+})
+
+function readDeposit(parameters: GoParameters): Answer<DepositKey> {
+  const read = (name: string) => uint32(name, firstValue(parameters, name))
+  return depositKey(read('sourceNetworkId'), read('depositCount'))
+}
 
 /** One bridge, by what stands in the path. Of a network that is not served there is none. */
-export const transactionParser: ParserOf<BridgesQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const networkId = uint32('sourceNetworkId', firstValue(parameters, 'sourceNetworkId'))
-      if (!networkId.ok) return networkId
-      const depositCount = uint32('depositCount', firstValue(parameters, 'depositCount'))
-      if (!depositCount.ok) return depositCount
-      const page = { pageNumber: 1, pageSize: 1 }
-      return success<BridgesQuery>(
-        servedNetworks.has(networkId.value)
-          ? {
-              ...page,
-              networkId: asNetworkId(networkId.value),
-              depositCounts: [asDepositCount(depositCount.value)],
-            }
-          : { ...page, depositCounts: [NO_DEPOSIT] },
-      )
-    },
-    unserved,
+export const transactionParser = parser<BridgesQuery>((parameters, servedNetworks) => {
+  const deposit = readDeposit(parameters)
+  if (!deposit.ok) return deposit
+  return success(
+    servedNetworks.has(deposit.value.networkId)
+      ? onlyBridge(deposit.value)
+      : { pageNumber: 1, pageSize: 1, depositCounts: [NO_DEPOSIT] },
   )
+})
 
 /** Lists of networks hold one network each: ours has no other filter. */
 function oneNetwork(parameters: GoParameters, name: string): Answer<NetworkId | undefined> {
@@ -168,73 +159,52 @@ function oneNetwork(parameters: GoParameters, name: string): Answer<NetworkId | 
   return value.length > 1 ? refused(`${name} may hold one network`) : success(value[0])
 }
 
-export const tokenMappingsParser: ParserOf<TokenMappingsQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const page = readPage(parameters)
-      if (!page.ok) return page
-      const originNetwork = oneNetwork(parameters, 'originNetworkIds')
-      if (!originNetwork.ok) return originNetwork
-      const wrappedNetwork = oneNetwork(parameters, 'wrappedNetworkIds')
-      if (!wrappedNetwork.ok) return wrappedNetwork
-      const origin = optionalAddress(parameters, 'originTokenAddress')
-      if (!origin.ok) return origin
-      const wrapped = optionalAddress(parameters, 'wrappedTokenAddress')
-      if (!wrapped.ok) return wrapped
-      if (origin.value !== undefined && wrapped.value !== undefined)
-        return refused('originTokenAddress and wrappedTokenAddress exclude each other')
-      const { skipped, pageSize } = page.value
-      if (skipped % pageSize !== 0) return refused('startAfter belongs to another limit')
-      return success<TokenMappingsQuery>({
-        pageNumber: skipped / pageSize + 1,
-        pageSize,
-        ...(wrappedNetwork.value === undefined ? {} : { networkId: wrappedNetwork.value }),
-        ...(originNetwork.value === undefined ? {} : { tokenNetwork: originNetwork.value }),
-        ...(origin.value === undefined ? {} : { originTokenAddress: origin.value }),
-        ...(wrapped.value === undefined ? {} : { tokenAddress: wrapped.value }),
-      })
-    },
-    unserved,
-  )
+export const tokenMappingsParser = parser<TokenMappingsQuery>((parameters) => {
+  const page = readPage(parameters)
+  if (!page.ok) return page
+  const originNetwork = oneNetwork(parameters, 'originNetworkIds')
+  if (!originNetwork.ok) return originNetwork
+  const wrappedNetwork = oneNetwork(parameters, 'wrappedNetworkIds')
+  if (!wrappedNetwork.ok) return wrappedNetwork
+  const origin = optionalAddress(parameters, 'originTokenAddress')
+  if (!origin.ok) return origin
+  const wrapped = optionalAddress(parameters, 'wrappedTokenAddress')
+  if (!wrapped.ok) return wrapped
+  if (origin.value !== undefined && wrapped.value !== undefined)
+    return refused('originTokenAddress and wrappedTokenAddress exclude each other')
+  const { skipped, pageSize } = page.value
+  if (skipped % pageSize !== 0) return refused('startAfter belongs to another limit')
+  return success<TokenMappingsQuery>({
+    pageNumber: skipped / pageSize + 1,
+    pageSize,
+    ...(wrappedNetwork.value === undefined ? {} : { networkId: wrappedNetwork.value }),
+    ...(originNetwork.value === undefined ? {} : { tokenNetwork: originNetwork.value }),
+    ...(origin.value === undefined ? {} : { originTokenAddress: origin.value }),
+    ...(wrapped.value === undefined ? {} : { tokenAddress: wrapped.value }),
+  })
+})
 
 /** Mappings of one token, on whichever side it stands. Our query has no network for both sides at once: tokens with this address on others are told, too. */
-export const tokenParser: ParserOf<TokenMappingsQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const tokenNetwork = uint32('tokenNetwork', firstValue(parameters, 'tokenNetwork'))
-      if (!tokenNetwork.ok) return tokenNetwork
-      const tokenAddress = decodeHex(firstValue(parameters, 'tokenAddress'))
-      if (tokenAddress?.length !== 20) return refused('tokenAddress must be 0x and 40 hex digits')
-      return success<TokenMappingsQuery>({
-        pageNumber: 1,
-        pageSize: MAX_PAGE_SIZE,
-        tokenAddress,
-      })
-    },
-    unserved,
-  )
+export const tokenParser = parser<TokenMappingsQuery>((parameters) => {
+  const tokenNetwork = uint32('tokenNetwork', firstValue(parameters, 'tokenNetwork'))
+  if (!tokenNetwork.ok) return tokenNetwork
+  const tokenAddress = decodeHex(firstValue(parameters, 'tokenAddress'))
+  if (tokenAddress?.length !== 20) return refused('tokenAddress must be 0x and 40 hex digits')
+  return success<TokenMappingsQuery>({
+    pageNumber: 1,
+    pageSize: MAX_PAGE_SIZE,
+    tokenAddress,
+  })
+})
 
-export const claimProofParser: ParserOf<ClaimProofQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const networkId = uint32('sourceNetworkId', firstValue(parameters, 'sourceNetworkId'))
-      if (!networkId.ok) return networkId
-      const depositCount = uint32('depositCount', firstValue(parameters, 'depositCount'))
-      if (!depositCount.ok) return depositCount
-      const leafIndex = optionalUint32(parameters, 'leafIndex')
-      if (!leafIndex.ok) return leafIndex
-      return success<ClaimProofQuery>({
-        networkId: asNetworkId(networkId.value),
-        depositCount: asDepositCount(depositCount.value),
-        withMetadata: true,
-        ...(leafIndex.value === undefined ? {} : { leafIndex: asL1InfoTreeIndex(leafIndex.value) }),
-      })
-    },
-    noTransaction,
-  )
+export const claimProofParser = parser<ClaimProofQuery>((parameters) => {
+  const deposit = readDeposit(parameters)
+  if (!deposit.ok) return deposit
+  const leafIndex = optionalUint32(parameters, 'leafIndex')
+  if (!leafIndex.ok) return leafIndex
+  return success({
+    ...deposit.value,
+    withMetadata: true,
+    ...(leafIndex.value === undefined ? {} : { leafIndex: asL1InfoTreeIndex(leafIndex.value) }),
+  })
+}, noTransaction)

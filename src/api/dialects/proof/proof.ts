@@ -1,10 +1,17 @@
-import { asDepositCount, asNetworkId } from '../../../protocol/units.js'
-import { type Failure, success } from '../../../query/answers.js'
+import { type Answer, type Failure, success } from '../../../query/answers.js'
 import type { BridgesQuery, ClaimProofQuery } from '../../../query/queries.js'
 import { errorTable } from '../../errorTable.js'
-import type { QueryParser } from '../../parse/parseQuery.js'
 import { type Dialect, endpoint, type Refusal } from '../frame/dialect.js'
-import { type GoParameters, goJson, goParser, mandatory, WantedNames } from '../frame/goParameters.js'
+import {
+  type DepositKey,
+  depositKey,
+  type GoParameters,
+  goJson,
+  goParsers,
+  mandatory,
+  onlyBridge,
+  WantedNames,
+} from '../frame/goParameters.js'
 import { lacksRow } from '../frame/lists.js'
 import { chosenProofPresenter, depositPresenter, depositRow } from '../zkevm/zkevmSpelling.js'
 
@@ -22,34 +29,17 @@ function given(parameters: GoParameters, names: readonly [string, ...string[]]) 
   return mandatory(parameters, names.find((name) => parameters.has(name)) ?? names[0])
 }
 
-function proofParser(servedNetworks: ReadonlySet<number>): QueryParser<ClaimProofQuery> {
-  return goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const networkId = given(parameters, NETWORK)
-      if (!networkId.ok) return networkId
-      const depositCount = given(parameters, COUNT)
-      if (!depositCount.ok) return depositCount
-      return success({
-        networkId: asNetworkId(networkId.value),
-        depositCount: asDepositCount(depositCount.value),
-      })
-    },
-    () => NOT_TRACKED,
-  )
-}
+const parser = goParsers(NAMES, () => NOT_TRACKED)
 
-function bridgeParser(servedNetworks: ReadonlySet<number>): QueryParser<BridgesQuery> {
-  const parse = proofParser(servedNetworks)
-  return (raw) => {
-    const parsed = parse(raw)
-    if (!parsed.ok) return parsed
-    const { key, query } = parsed.value
-    const { networkId, depositCount } = query
-    return success({ key, query: { networkId, pageNumber: 1, pageSize: 1, depositCounts: [depositCount] } })
-  }
-}
+const readDeposit = (parameters: GoParameters): Answer<DepositKey> =>
+  depositKey(given(parameters, NETWORK), given(parameters, COUNT))
+
+const proofParser = parser<ClaimProofQuery>(readDeposit)
+
+const bridgeParser = parser<BridgesQuery>((parameters) => {
+  const deposit = readDeposit(parameters)
+  return deposit.ok ? success(onlyBridge(deposit.value)) : deposit
+})
 
 /** What clients look for in `error`. */
 function errorOf({ code, lacking }: Failure): string {

@@ -1,5 +1,5 @@
 import { decodeHex } from '../../../protocol/hex.js'
-import { asDepositCount, asNetworkId, type DepositCount, type NetworkId } from '../../../protocol/units.js'
+import { asNetworkId, type NetworkId } from '../../../protocol/units.js'
 import { type Answer, failure, success } from '../../../query/answers.js'
 import {
   type BridgesQuery,
@@ -9,8 +9,18 @@ import {
   type TokenMappingsQuery,
 } from '../../../query/queries.js'
 import { globalExitRootUnknown } from '../../../query/refusals.js'
-import type { QueryParser } from '../../parse/parseQuery.js'
-import { firstValue, type GoParameters, goParser, parseFault, WantedNames } from '../frame/goParameters.js'
+import {
+  type DepositKey,
+  depositKey,
+  firstValue,
+  type GoParameters,
+  goParsers,
+  NO_DEPOSIT,
+  onlyBridge,
+  type ParserOf,
+  parseFault,
+  WantedNames,
+} from '../frame/goParameters.js'
 
 /** Parameters as grpc-gateway reads them: under either spelling of a name, and 0 where there is none. */
 
@@ -29,11 +39,6 @@ function uint32(parameters: GoParameters, ...names: readonly string[]): Answer<n
   return fault === undefined
     ? success(Number(text))
     : failure('INVALID_PARAMETER', `parsing field ${JSON.stringify(names[0])}: ${fault}`)
-}
-
-interface DepositKey {
-  readonly networkId: NetworkId
-  readonly depositCount: DepositCount
 }
 
 /** Names of the two parameters that name a deposit. */
@@ -58,38 +63,19 @@ const NAMES = new WantedNames([
 ])
 
 function readDeposit(parameters: GoParameters, { network, count }: DepositNames): Answer<DepositKey> {
-  const networkId = uint32(parameters, ...network)
-  if (!networkId.ok) return networkId
-  const depositCount = uint32(parameters, ...count)
-  if (!depositCount.ok) return depositCount
-  return success({
-    networkId: asNetworkId(networkId.value),
-    depositCount: asDepositCount(depositCount.value),
-  })
+  return depositKey(uint32(parameters, ...network), uint32(parameters, ...count))
 }
 
 const NOT_STORED = 'not found in the Storage'
-const unserved = (): string => NOT_STORED
+const parser = goParsers(NAMES, () => NOT_STORED)
 
-type ParserOf<Query> = (servedNetworks: ReadonlySet<number>) => QueryParser<Query>
-
-export const bridgeParser: ParserOf<BridgesQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const deposit = readDeposit(parameters, USUAL)
-      if (!deposit.ok) return deposit
-      const { networkId, depositCount } = deposit.value
-      return success({ networkId, pageNumber: 1, pageSize: 1, depositCounts: [depositCount] })
-    },
-    unserved,
-  )
+export const bridgeParser = parser<BridgesQuery>((parameters) => {
+  const deposit = readDeposit(parameters, USUAL)
+  return deposit.ok ? success(onlyBridge(deposit.value)) : deposit
+})
 
 const PAGE_SIZE = 25
 const MAX_PAGE_SIZE = 100
-/** No tree has so many leaves: a deposit count that is never found. */
-const NO_DEPOSIT = asDepositCount(UINT32_MAX)
 
 /** Too many rows are cut down without a word. */
 function readPage(
@@ -128,45 +114,32 @@ function ofAll<Query extends BridgesQuery | ClaimsQuery>(query: Query): Answer<Q
 }
 
 /** Deposits to an account, on one network or on all. */
-export const bridgesParser: ParserOf<BridgesQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const page = readPage(parameters)
-      if (!page.ok) return page
-      const source = readNetwork(parameters, 'net_id', 'netId')
-      if (!source.ok) return source
-      const destination = readNetwork(parameters, 'dest_net', 'destNet')
-      if (!destination.ok) return destination
-      const query = {
-        ...page.value,
-        toAddress: readReceiver(parameters),
-        ...(destination.value === undefined ? {} : { networkIds: [destination.value] }),
-      }
-      if (source.value === undefined) return ofAll<BridgesQuery>(query)
-      return servedNetworks.has(source.value)
-        ? success<BridgesQuery>({ ...query, networkId: source.value })
-        : success<BridgesQuery>({ ...query, depositCounts: [NO_DEPOSIT] })
-    },
-    unserved,
-  )
+export const bridgesParser = parser<BridgesQuery>((parameters, servedNetworks) => {
+  const page = readPage(parameters)
+  if (!page.ok) return page
+  const source = readNetwork(parameters, 'net_id', 'netId')
+  if (!source.ok) return source
+  const destination = readNetwork(parameters, 'dest_net', 'destNet')
+  if (!destination.ok) return destination
+  const query = {
+    ...page.value,
+    toAddress: readReceiver(parameters),
+    ...(destination.value === undefined ? {} : { networkIds: [destination.value] }),
+  }
+  if (source.value === undefined) return ofAll<BridgesQuery>(query)
+  return servedNetworks.has(source.value)
+    ? success<BridgesQuery>({ ...query, networkId: source.value })
+    : success<BridgesQuery>({ ...query, depositCounts: [NO_DEPOSIT] })
+})
 
 /** Claims for an account, on all networks. */
-export const claimsParser: ParserOf<ClaimsQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const page = readPage(parameters)
-      return page.ok ? ofAll<ClaimsQuery>({ ...page.value, toAddress: readReceiver(parameters) }) : page
-    },
-    unserved,
-  )
+export const claimsParser = parser<ClaimsQuery>((parameters) => {
+  const page = readPage(parameters)
+  return page.ok ? ofAll<ClaimsQuery>({ ...page.value, toAddress: readReceiver(parameters) }) : page
+})
 
 function proofParserOf(names: DepositNames): ParserOf<ClaimProofQuery> {
-  return (servedNetworks) =>
-    goParser(servedNetworks, NAMES, (parameters) => readDeposit(parameters, names), unserved)
+  return parser<ClaimProofQuery>((parameters) => readDeposit(parameters, names))
 }
 
 export const proofParser = proofParserOf(USUAL)
@@ -174,42 +147,27 @@ export const secondProofParser = proofParserOf(SECOND)
 
 const ROOT = /^(0x)?[0-9a-fA-F]{64}$/
 
-export const proofByRootParser: ParserOf<ClaimProofQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const deposit = readDeposit(parameters, USUAL)
-      if (!deposit.ok) return deposit
-      const text = firstValue(parameters, 'ger')
-      if (!ROOT.test(text)) return globalExitRootUnknown(text)
-      return success({ ...deposit.value, globalExitRoot: decodeHex(`0x${text.slice(-64)}`)! })
-    },
-    unserved,
-  )
+export const proofByRootParser = parser<ClaimProofQuery>((parameters) => {
+  const deposit = readDeposit(parameters, USUAL)
+  if (!deposit.ok) return deposit
+  const text = firstValue(parameters, 'ger')
+  if (!ROOT.test(text)) return globalExitRootUnknown(text)
+  return success({ ...deposit.value, globalExitRoot: decodeHex(`0x${text.slice(-64)}`)! })
+})
 
 const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/
 
 /** The oldest mapping of the token: one row, as the original has one. */
-export const tokenParser: ParserOf<TokenMappingsQuery> = (servedNetworks) =>
-  goParser(
-    servedNetworks,
-    NAMES,
-    (parameters) => {
-      const tokenNetwork = uint32(parameters, 'orig_net', 'origNet')
-      if (!tokenNetwork.ok) return tokenNetwork
-      const text = firstValue(
-        parameters,
-        parameters.has('origTokenAddr') ? 'origTokenAddr' : 'orig_token_addr',
-      )
-      if (!ADDRESS.test(text)) return failure('BRIDGE_NOT_FOUND', NOT_STORED)
-      return success<TokenMappingsQuery>({
-        pageNumber: 1,
-        pageSize: 1,
-        isAscending: true,
-        tokenNetwork: asNetworkId(tokenNetwork.value),
-        originTokenAddress: decodeHex(`0x${text.slice(-40)}`)!,
-      })
-    },
-    unserved,
-  )
+export const tokenParser = parser<TokenMappingsQuery>((parameters) => {
+  const tokenNetwork = uint32(parameters, 'orig_net', 'origNet')
+  if (!tokenNetwork.ok) return tokenNetwork
+  const text = firstValue(parameters, parameters.has('origTokenAddr') ? 'origTokenAddr' : 'orig_token_addr')
+  if (!ADDRESS.test(text)) return failure('BRIDGE_NOT_FOUND', NOT_STORED)
+  return success<TokenMappingsQuery>({
+    pageNumber: 1,
+    pageSize: 1,
+    isAscending: true,
+    tokenNetwork: asNetworkId(tokenNetwork.value),
+    originTokenAddress: decodeHex(`0x${text.slice(-40)}`)!,
+  })
+})
