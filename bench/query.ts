@@ -5,6 +5,7 @@ import { compileMerkleModule } from '../src/wasm/wasmModule.js'
 import { readOptions } from './micro/options.js'
 import { benchRoot, commitLine, machineLine, requireRival, versionOf } from './micro/project.js'
 import { markdownTable, targetTable, writeSection } from './micro/report.js'
+import { dialectTables } from './query/dialects.js'
 import { raceSize, type SizeResult } from './query/raceSize.js'
 import { bytesRows, questionRows, targetsOf } from './query/report.js'
 import { installSqlite } from './query/sqliteDatabase.js'
@@ -13,21 +14,28 @@ const values = readOptions({
   size: { type: 'string', help: 'one more size, in bridges (default: 10000 and 1000000 only)' },
   quick: { type: 'boolean', default: false, help: 'leave out the size of 1000000' },
   rival: { type: 'boolean', default: true, help: 'leave out SQLite, and installing it' },
+  dialects: {
+    type: 'boolean',
+    default: false,
+    help: 'only the answers of dialects beside those of our own API, with 10000 bridges',
+  },
   doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })
 const sizes = [
   ...new Set([
     10_000,
-    ...(values.quick ? [] : [1_000_000]),
+    ...(values.quick || values.dialects ? [] : [1_000_000]),
     ...(values.size === undefined ? [] : [Number(values.size)]),
   ]),
 ]
+const MEASURED = `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}`
+const hasRival = values.rival && !values.dialects
 /** Bytes on disk per bridge, measured with a million bridges: ours, and the rival's. */
-const BRIDGE_BYTES = 650 + (values.rival ? 1_260 : 0)
+const BRIDGE_BYTES = 650 + (hasRival ? 1_260 : 0)
 /** While the rival's indexes are made, they take more space: in its log, and in sorted files. */
 const SPACE_FACTOR = 2
 
-if (values.rival) installSqlite()
+if (hasRival) installSqlite()
 const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
 try {
   const { bavail, bsize } = statfsSync(folder)
@@ -40,12 +48,20 @@ try {
   const results: SizeResult[] = []
   for (const size of sizes) {
     console.error(`${size} bridges`)
-    results.push(await raceSize(folder, compiled, size, values.rival))
+    results.push(await raceSize(folder, compiled, size, hasRival, values.dialects))
   }
-  const rival = values.rival ? `better-sqlite3 ${versionOf('better-sqlite3', requireRival)}` : 'no rival'
+  const dialects = [`${MEASURED}; ${sizes.at(-1)} bridges.`, ...dialectTables(results.at(-1)!.dialects)]
+  tell('dialects', dialects.join('\n\n'))
+  if (!values.dialects) report(results)
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function report(results: readonly SizeResult[]): void {
+  const rival = hasRival ? `better-sqlite3 ${versionOf('better-sqlite3', requireRival)}` : 'no rival'
   const targets = targetsOf(results)
   const body = [
-    `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${rival}.`,
+    `${MEASURED}; ${rival}.`,
     targetTable(targets),
     '### Answers: µs of CPU time in the worker, medians',
     ...questionRows(results),
@@ -62,7 +78,7 @@ try {
       ),
     ),
   ].join('\n\n')
-  console.log(body)
+  tell('query', body)
   const file = join(benchRoot, 'results', `query-${Date.now()}.json`)
   mkdirSync(join(benchRoot, 'results'), { recursive: true })
   writeFileSync(
@@ -73,9 +89,11 @@ try {
       2,
     ),
   )
-  if (values.doc) writeSection('query', body)
-} finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function tell(section: string, body: string): void {
+  console.log(body)
+  if (values.doc) writeSection(section, body)
 }
 
 function gigabytes(bytes: number): string {

@@ -7,6 +7,7 @@ import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { type CompiledMerkle, createHasher } from '../../src/wasm/wasmModule.js'
 import { buildStores, type WritingRates } from './buildStores.js'
 import { comparable } from './comparable.js'
+import { type DialectTimes, timeDialects } from './dialects.js'
 import { type Call, medianUs } from './measure.js'
 import { openOurWorker } from './ourWorker.js'
 import { queryConfig } from './queryConfig.js'
@@ -33,6 +34,7 @@ export interface SizeResult {
   /** Cost of a point query in a batch of 32, which are spread over the store. */
   readonly batchedPointUs: number
   readonly writing: WritingRates
+  readonly dialects: readonly DialectTimes[]
   readonly stores: ReadonlyMap<number, StoreBytes>
   readonly rivalBytes: number | undefined
 }
@@ -48,6 +50,7 @@ export async function raceSize(
   compiled: CompiledMerkle,
   bridges: number,
   hasRival: boolean,
+  onlyDialects: boolean,
 ): Promise<SizeResult> {
   const own = join(folder, String(bridges))
   mkdirSync(own)
@@ -74,11 +77,9 @@ export async function raceSize(
 
   const guard = prepareStores(config)
   const worker = openOurWorker(config, compiled, built.status)
-  const questions = questionsOf(
-    built.traffic,
-    (depositCount) => transactions.get(depositCount)!,
-    built.claimsOn(1),
-  )
+  const questions = onlyDialects
+    ? []
+    : questionsOf(built.traffic, (depositCount) => transactions.get(depositCount)!, built.claimsOn(1))
   const ask = ({ operation, query }: NamedQuery): Buffer =>
     operation === 'getBridges' ? rival!.bridges(query as never) : rival!.claims(query as never)
   const timed: Timed[] = []
@@ -104,6 +105,7 @@ export async function raceSize(
     ),
   )
   const batchedPointUs = medianUs([(at) => worker.run(batches[at % BATCHES]!)])[0]! / BATCH
+  const dialects = timeDialects(worker, bridges, built.claimsOn(1))
   await worker.close()
   await guard.close()
   rival?.close()
@@ -114,6 +116,7 @@ export async function raceSize(
     claims: built.claims,
     timed,
     batchedPointUs,
+    dialects,
     writing: built.writing,
     stores,
     rivalBytes,
