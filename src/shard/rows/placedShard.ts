@@ -11,7 +11,6 @@ import {
   SENDERS_PER_CHUNK,
 } from '../../store/layout/tables.js'
 import type { ClaimFacts } from '../readiness/claimFacts.js'
-import { LEAF_BYTES, TILE_LEAVES } from '../snapshot/exitTreeReads.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { type ArenaSlots, NOWHERE } from './arenaSlots.js'
 import type { RowArena } from './rowArena.js'
@@ -24,6 +23,9 @@ export interface RowShards {
   /** What the arena has of a shard, brought up to the task's snapshot. */
   placed(view: ShardView): PlacedShard
 }
+
+/** Bytes of a leaf of an exit tree. */
+const LEAF_BYTES = 32
 
 /** What placed bytes are good under. */
 interface Stamp {
@@ -110,7 +112,7 @@ export class PlacedShard {
     this.#arena = arena
     this.view = view
     const { slots } = arena
-    const { deposits, claims } = view
+    const { deposits, claims, exitTree } = view
     const chunks = (...of: [ArenaSlots, number, number, (ordinal: number) => Uint8Array]): PlacedTable =>
       new PlacedTable(arena, of[0], this.#commits, of[1], of[2], of[3])
     this.deposits = chunks(slots.deposits, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (count) =>
@@ -123,7 +125,9 @@ export class PlacedShard {
     this.claimHashes = chunks(slots.claimHashes, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
       claims.hashChunkOf(ordinal),
     )
-    this.leaves = chunks(slots.leaves, TILE_LEAVES, LEAF_BYTES, (count) => view.exitTree.peekLeaves(count))
+    this.leaves = chunks(slots.leaves, exitTree.leavesPerTile, LEAF_BYTES, (count) =>
+      exitTree.peekLeaves(count),
+    )
     this.#claimSenders = chunks(slots.senders, SENDERS_PER_CHUNK, SENDER_BYTES, (ordinal) =>
       claims.senders.chunkOf(ordinal),
     )

@@ -8,7 +8,6 @@ import {
   type RowWriter,
 } from '../../query/packedRows.js'
 import type { RowTemplate } from '../../query/rowTemplate.js'
-import { TILE_LEAVES_BYTES } from '../snapshot/exitTreeReads.js'
 import { ArenaSlots, NOWHERE } from './arenaSlots.js'
 
 /** Chunks of packed tables have 4,080 bytes at most. */
@@ -21,8 +20,8 @@ const slotBytes = {
   claims: CHUNK_BYTES,
   claimHashes: CHUNK_BYTES,
   claimLinks: CHUNK_BYTES,
-  /** Those of one tile of an exit tree. */
-  leaves: TILE_LEAVES_BYTES,
+  /** Those of one tile of an exit tree: 64 hashes. */
+  leaves: 64 * 32,
   /** TOKEN_ENTRY_BYTES, rounded up. */
   tokens: 32,
   /** A token's metadata has 192 to 320 bytes. */

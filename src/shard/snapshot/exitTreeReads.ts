@@ -19,14 +19,12 @@ import { findLocalExitRoot, readSettledInsideBlocks } from './localExitRoots.js'
 import type { SnapshotState } from './snapshotState.js'
 import { readLineages, tileReader } from './tiles.js'
 
-export const LEAF_BYTES = 32
-/** Leaves that are stored beside each other. */
-export const TILE_LEAVES = TILE_WIDTH
-export const TILE_LEAVES_BYTES = LEAF_BYTES * TILE_LEAVES
+const LEAF_BYTES = 32
 
 /** The local exit tree of one network: its lineages, roots and tiles. */
 export class ExitTreeReads implements TreeSource {
   /** Leaves that lie together. */
+  readonly leavesPerTile = TILE_WIDTH
   readonly hasher: TreeHasher
   readonly tiles: KeptTiles
   readonly #view: ReadView
@@ -78,12 +76,12 @@ export class ExitTreeReads implements TreeSource {
   }
 
   /**
-   * The TILE_LEAVES leaves of current deposits that lie beside each other, from a multiple of that number on.
+   * The leaves of current deposits that lie beside each other, from a multiple of `leavesPerTile` on.
    * @param depositCount one of them. @returns the store's own bytes, valid until the next read; zeros behind the last deposit.
    */
   peekLeaves(depositCount: number): Uint8Array {
     const tile = getTile(this, this.lineage, 0, tileIndexOf(0, depositCount))
-    return tile.subarray(0, TILE_LEAVES_BYTES)
+    return tile.subarray(0, LEAF_BYTES * TILE_WIDTH)
   }
 
   /** The leaf of a current deposit. @returns fresh memory. */
