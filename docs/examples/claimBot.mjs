@@ -6,35 +6,35 @@ import { privateKeyToAccount } from 'viem/accounts'
 
 const api = createBridgeClient({ baseUrl: process.env.API })
 const account = privateKeyToAccount(process.env.PRIVATE_KEY)
-const wallets = new Map()
-for (const [name, url] of Object.entries(process.env))
-  if (/^RPC_\d+$/.test(name))
-    wallets.set(
-      Number(name.slice(4)),
-      createWalletClient({ account, transport: http(url) }).extend(publicActions),
-    )
-const networkIds = [...wallets.keys()]
-
-async function claim(bridge, wallet) {
-  const { chainId, ...call } = await api.claimTransaction(bridge)
-  if ((await wallet.getChainId()) !== chainId) throw new Error(`not the endpoint of chain ${chainId}`)
-  // Estimates the gas first: a bridge that is claimed meanwhile is refused there, and nothing is sent.
-  const hash = await wallet.sendTransaction({ ...call, chain: null })
-  const { status } = await wallet.waitForTransactionReceipt({ hash })
-  console.log(`${bridge.originNetwork}:${bridge.depositCount} ${status} ${hash}`)
+const networkIds = Object.keys(process.env).flatMap((name) => name.match(/(?<=^RPC_)\d+$/)?.map(Number) ?? [])
+const walletOn = (networkId) =>
+  createWalletClient({ account, transport: http(process.env[`RPC_${networkId}`]) }).extend(publicActions)
+const nameOf = ({ originNetwork, depositCount }) => `${originNetwork}:${depositCount}`
+const wanted = new Map() // Until the service tells of the claim: a reorg may take one back before that.
+const want = (bridge, networkId) =>
+  wanted.has(nameOf(bridge)) || wanted.set(nameOf(bridge), { bridge, networkId, dueMs: 0, waitMs: 1_000 })
+async function claim(job) {
+  const wallet = walletOn(job.networkId) // A claim on its way is not sent again; one of others fails at the gas estimate.
+  Object.assign(job, { dueMs: Date.now() + job.waitMs, waitMs: Math.min(2 * job.waitMs, 60_000) })
+  if (!job.hash || !(await wallet.request({ method: 'eth_getTransactionByHash', params: [job.hash] }))) {
+    const { chainId, ...call } = await api.claimTransaction(job.bridge)
+    if ((await wallet.getChainId()) !== chainId) throw new Error(`not the endpoint of chain ${chainId}`)
+    job.hash = await wallet.sendTransaction({ ...call, chain: null })
+  }
+  const { status } = await wallet.waitForTransactionReceipt({ hash: job.hash, timeout: 60_000 })
+  if (status !== 'success') job.hash = undefined
 }
-const told = ({ message }) => console.error(message)
-
-/** What can be claimed already. A row that comes twice does no harm: what is claimed is refused. */
-async function claimAll() {
+setTimeout(async function work() {
+  for (const job of wanted.values()) if (job.dueMs <= Date.now()) await claim(job).catch(console.error)
+  setTimeout(work, 100)
+})
+async function wantAll(_position, onRestart = () => {}) {
+  wanted.clear()
   for (const networkId of (await api.getHealth()).supportedNetworks)
-    for await (const bridge of api.bridges(
-      { networkId, networkIds, readyForClaim: true },
-      { onRestart() {} },
-    ))
-      await claim(bridge, wallets.get(bridge.destinationNetwork)).catch(told)
+    for await (const bridge of api.bridges({ networkId, networkIds, readyForClaim: true }, { onRestart }))
+      want(bridge, bridge.destinationNetwork)
 }
-
-for await (const event of api.events({ networkIds }, { onStart: claimAll }))
-  if (event.type === 'claimable') await claim(event, wallets.get(event.networkId)).catch(told)
-  else if (event.type === 'resumed' || event.isHistory) await claimAll().catch(told)
+for await (const event of api.events({ networkIds }, { onStart: wantAll }))
+  if (event.type === 'claimable') want(event, event.networkId)
+  else if (event.type === 'claim' || event.type === 'unclaimable') wanted.delete(nameOf(event))
+  else if (event.type === 'resumed' || event.isHistory) await wantAll().catch(console.error)
