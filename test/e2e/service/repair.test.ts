@@ -6,7 +6,7 @@ import { chunkKey } from '../../../src/store/layout/keys.js'
 import { DEPOSITS_PER_CHUNK } from '../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
-import { startBds, startService } from '../../support/serviceProcess.js'
+import { type ServiceProcess, startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
 import { storeSmallWorld } from './storedWorld.js'
 
@@ -153,6 +153,45 @@ test('rewind and reindex remove data, and the next run gives the same answers ag
   const second = await startService(t, file)
   await inStep(second, world)
   assert.deepEqual(await everyAnswer(second, world), answers)
+})
+
+test('after reindex a position of before is a 410 that names the feed as it is now; other networks go on behind theirs', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  /** Where the feeds are once all networks are in step: `network.feed:sequence`, by network. */
+  const positionsOf = async (service: ServiceProcess): Promise<Map<string, string>> => {
+    await inStep(service, world)
+    const { headers } = await service.get('/bridge/v1/bridges?network_id=0')
+    const positions = headers.get('x-feed-position')!.split(',')
+    return new Map(positions.map((position) => [position.split('.')[0]!, position]))
+  }
+  const events = (service: ServiceProcess, query: string, headers = {}) =>
+    fetch(`${service.url}/bridge/v1/events?${query}`, { headers, signal: AbortSignal.timeout(60_000) })
+  const first = await startService(t, file)
+  const before = await positionsOf(first)
+  await first.kill('SIGTERM')
+  assert.equal((await bds(t, 'reindex', '--config', file, '--network', '1', '--yes')).code, 0)
+
+  const second = await startService(t, file)
+  const after = await positionsOf(second)
+  const feedOf = (position: string) => position.split(':')[0]
+  assert.notEqual(feedOf(after.get('1')!), feedOf(before.get('1')!))
+  const told = `events behind ${before.get('1')!} are not kept: the oldest is ${feedOf(after.get('1')!)!}:1, the current one is ${after.get('1')!}; read the lists again`
+  const all = [...before.values()].join()
+  for (const refused of [
+    await events(second, `after=${before.get('1')!}`),
+    await events(second, `after=${all}`),
+    await events(second, '', { 'Last-Event-ID': all }),
+  ])
+    assert.deepEqual(
+      [refused.status, await refused.json()],
+      [410, { error: { code: 'POSITION_GONE', message: told } }],
+    )
+  for (const query of [`network_ids=0&after=${before.get('0')!}`, `after=${[...after.values()].join()}`]) {
+    const { status, body } = await events(second, query)
+    await body?.cancel()
+    assert.equal(status, 200, query)
+  }
 })
 
 test('rewind to a block that is not stored says at which lower block the network now stands', async (t) => {
