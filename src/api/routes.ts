@@ -262,15 +262,18 @@ export const streamRoutes = {
   },
 } as const satisfies Record<string, StreamRoute>
 
-/** The same over WebSocket, which OpenAPI has no words for: parameters are those of `getEvents`. */
+/** An endpoint that becomes a WebSocket. */
+export type SocketRoute = Pick<StreamRoute, 'path' | 'summary' | 'parameters' | 'errors' | 'cost'>
+
 export const socketRoutes = {
   getEventSocket: {
     path: '/bridge/v1/events/ws',
     summary: 'The same over WebSocket',
+    parameters: streamRoutes.getEvents.parameters,
     errors: [...streamRoutes.getEvents.errors, 'UPGRADE_REQUIRED'],
     cost: streamRoutes.getEvents.cost,
   },
-} as const satisfies Record<string, Pick<StreamRoute, 'path' | 'summary' | 'errors' | 'cost'>>
+} as const satisfies Record<string, SocketRoute>
 
 /** An endpoint that the front answers at once, from memory. Its query string is ignored. */
 export interface ProbeRoute {

@@ -6,7 +6,9 @@ import {
   probeRoutes,
   type Route,
   routes,
+  type SocketRoute,
   type StreamRoute,
+  socketRoutes,
   streamRoutes,
 } from '../routes.js'
 import { ErrorResponse } from '../schemas.js'
@@ -38,6 +40,8 @@ export function openApiDocument(version: string, hasKeys = false): Json {
     paths[route.path] = { get: dataOperation(operation, route, components) }
   for (const [operation, route] of Object.entries<StreamRoute>(streamRoutes))
     paths[route.path] = { get: streamOperation(operation, route, components) }
+  for (const [operation, route] of Object.entries<SocketRoute>(socketRoutes))
+    paths[route.path] = { get: socketOperation(operation, route, components) }
   for (const [operation, route] of Object.entries<ProbeRoute>(probeRoutes))
     for (const [position, path] of withoutSlashTwins(route.paths).entries())
       paths[path] = {
@@ -196,7 +200,7 @@ function streamOperation(operationId: string, route: StreamRoute, components: Ma
     responses: {
       200: {
         description:
-          'A stream without an end. The `id` of an event is where its reader is behind it: one position for each network that is asked for. The schema is that of its `data`. Over WebSocket the same is at `/bridge/v1/events/ws`, which OpenAPI has no words for.',
+          'A stream without an end. The `id` of an event is where its reader is behind it: one position for each network that is asked for. The schema is that of its `data`.',
         headers: headersOf(...LIMITED),
         content: {
           'text/event-stream': {
@@ -204,6 +208,24 @@ function streamOperation(operationId: string, route: StreamRoute, components: Ma
             ...(answer === undefined ? {} : { example: answer }),
           },
         },
+      },
+      ...errorResponses([...route.errors, ...FRONT_ERRORS, 'SERVICE_UNAVAILABLE'], components),
+    },
+  }
+}
+
+/** OpenAPI describes the handshake; what follows it is told in words. */
+function socketOperation(operationId: string, route: SocketRoute, components: Map<string, Json>): Json {
+  return {
+    operationId,
+    tags: ['data'],
+    summary: route.summary,
+    parameters: parametersOf(route.parameters, exampleOf('getEvents').query),
+    'x-rate-limit-cost': route.cost,
+    responses: {
+      101: {
+        description:
+          'The connection is a WebSocket from here on, without subprotocol and compression. Each message of the service is a text, a JSON object: `position` is where its reader is, to be sent as `after` when it comes again. `event` is the data of an event of `/bridge/v1/events`; a message without it shows that the connection lives. A client sends no messages.',
       },
       ...errorResponses([...route.errors, ...FRONT_ERRORS, 'SERVICE_UNAVAILABLE'], components),
     },
