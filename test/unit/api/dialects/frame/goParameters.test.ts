@@ -3,11 +3,14 @@ import { test } from 'node:test'
 import {
   firstValue,
   type GoParameters,
+  goParsers,
   mandatory,
   optional,
   readParameters as readWanted,
   WantedNames,
 } from '../../../../../src/api/dialects/frame/goParameters.js'
+import { asNetworkId } from '../../../../../src/protocol/units.js'
+import { failure, success } from '../../../../../src/query/answers.js'
 
 const NAMES = new WantedNames(['a', 'b', 'c', 'd', 'n', 'm', 'wanted', ''])
 const readParameters = (raw: string) => readWanted(raw, NAMES)
@@ -78,4 +81,18 @@ test('numbers are read as in Go, with leading zeros and without signs; what does
   const parameters = parametersOf('n=x&m=4294967296')
   assert.deepEqual(optional(parameters, 'n', 20), { ok: true, value: 20 })
   assert.equal(optional(parameters, 'm', 20).ok, false)
+})
+
+test('a network that is not served is refused in the words of the dialect, or of the endpoint that has its own', () => {
+  const parser = goParsers(NAMES, (networkId) => `no network ${networkId}`)
+  const read = (parameters: GoParameters) =>
+    success({ networkId: asNetworkId(Number(firstValue(parameters, 'n'))) })
+  const served = new Set([0, 7])
+  for (const [parse, message] of [
+    [parser(read)(served), 'no network 8'],
+    [parser(read, () => 'none here')(served), 'none here'],
+  ] as const) {
+    assert.deepEqual(parse('n=7'), success({ query: { networkId: 7 }, key: 'networkId=7' }))
+    assert.deepEqual(parse('n=8'), failure('INVALID_NETWORK_ID', message))
+  }
 })
