@@ -218,7 +218,7 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   // Called after the write of the field: a reader that still sees the old count looks again once it has moved.
   const count = (field: StatusField): void => {
     if (COUNTED.has(field)) Atomics.add(changes, 0, 1)
-    if (field === 'commits') Atomics.notify(changes, 0)
+    if (field === 'commits' || field === 'halting') Atomics.notify(changes, 0)
   }
   const get = <Field extends StatusField>(field: Field): ValueOf<Field> => {
     const value = Number(Atomics.load(cells, FIELD_INDEX[field]))
@@ -299,12 +299,12 @@ export function changeReader(handle: StatusBoardHandle): () => number {
 }
 
 /**
- * Wakes one thread when any network has committed, without looks. At most one waiter of the thread stands in V8's list: one that no commit
- * ended serves the next call. It keeps neither the event loop nor the thread alive.
+ * Wakes those of one thread that wait when any network has committed, or a halt has begun or ended, without looks. At most one waiter of the
+ * thread stands in V8's list: one that no commit ended serves the next calls. It keeps neither the event loop nor the thread alive.
  */
 export class CommitWatch {
   private readonly changes: Int32Array<SharedArrayBuffer>
-  private wake: (() => void) | undefined
+  private readonly wakes = new Set<() => void>()
   private isWaiting = false
 
   constructor(handle: StatusBoardHandle) {
@@ -318,14 +318,19 @@ export class CommitWatch {
 
   /**
    * Calls `wake` once, and not before this returns, after a commit that `count` did not include when it was `seen`. It may be called
-   * without one. A further call of this replaces `wake`.
+   * without one.
    * @returns a function after which it is not called any more.
    */
   onCommit(seen: number, wake: () => void): () => void {
-    this.wake = wake
+    const once = (): void => {
+      if (this.wakes.delete(once)) wake()
+    }
+    this.wakes.add(once)
     if (!this.isWaiting) this.wait(seen)
+    // The waiter may have come after a commit that this caller has not seen.
+    else if (this.count() !== seen) queueMicrotask(once)
     return () => {
-      if (this.wake === wake) this.wake = undefined
+      this.wakes.delete(once)
     }
   }
 
@@ -334,9 +339,7 @@ export class CommitWatch {
     this.isWaiting = true
     void (isAsync ? value : Promise.resolve()).then(() => {
       this.isWaiting = false
-      const { wake } = this
-      this.wake = undefined
-      wake?.()
+      for (const wake of [...this.wakes]) wake()
     })
   }
 }

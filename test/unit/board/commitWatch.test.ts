@@ -76,6 +76,51 @@ test('what is no commit wakes nobody, and neither does a commit after the wait w
   assert.equal(wakes, 0)
 })
 
+test('a commit wakes all of a thread that wait, except those whose wait was taken back', async () => {
+  const handle = createStatusBoard([0])
+  const watch = new CommitWatch(handle)
+  const woken: string[] = []
+  const seen = watch.count()
+  const waiting = [1, 2, 3].map((name) => watch.onCommit(seen, () => woken.push(`${name}`)))
+  waiting[1]!()
+  const row = statusRow(handle, 0)
+  row.add('commits', 1)
+  await delivered()
+  row.add('commits', 1)
+  await delivered()
+  assert.deepEqual(woken, ['1', '3'])
+})
+
+test('a commit that one of them had not seen is not missed because another one waits for the next', async () => {
+  const handle = createStatusBoard([0])
+  const watch = new CommitWatch(handle)
+  const seen = watch.count()
+  statusRow(handle, 0).add('commits', 1)
+  watch.onCommit(watch.count(), () => undefined)
+  let isWoken = false
+  watch.onCommit(seen, () => {
+    isWoken = true
+  })
+  assert.equal(isWoken, false, 'not before it has returned')
+  await delivered()
+  assert.equal(isWoken, true)
+})
+
+test('a halt that begins or ends wakes those that wait', async () => {
+  const handle = createStatusBoard([0])
+  const watch = new CommitWatch(handle)
+  const row = statusRow(handle, 0)
+  for (const reason of ['missing_log', 'none'] as const) {
+    let shown: string | undefined
+    watch.onCommit(watch.count(), () => {
+      shown = row.haltReason()
+    })
+    row.setHaltReason(reason)
+    await delivered()
+    assert.equal(shown, reason)
+  }
+})
+
 test('however many waits were taken back, one waiter of a thread is in the list', async () => {
   const handle = createStatusBoard([0])
   const watch = new CommitWatch(handle)
