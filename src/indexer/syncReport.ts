@@ -1,4 +1,4 @@
-import type { HaltReason } from '../board/haltReason.js'
+import { type HaltReason, isInDoubt } from '../board/haltReason.js'
 import { headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import type { Clock } from '../telemetry/clocks.js'
@@ -49,6 +49,20 @@ export class SyncReport {
   /** Why the network stands still, as far as its indexer knows. */
   get halt(): HaltReason {
     return this.#published
+  }
+
+  /**
+   * Whether nothing on this network is ready, whatever its contracts tell: nothing is stored, claims may be missing, the head is not known to be
+   * at the stored blocks, or a halt puts them in doubt.
+   */
+  get withholdsReadiness(): boolean {
+    const row = this.#row
+    return (
+      row.get('syncedBlock') === undefined ||
+      row.get('catchingUp') === 1 ||
+      row.headPlace() !== headPlaces.inStep ||
+      isInDoubt(row.haltReason())
+    )
   }
 
   /** Publishes the head. A lagging node does not move it below the checkpoint; a chain that was put back does. */

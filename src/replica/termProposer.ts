@@ -7,22 +7,28 @@ import { OvertakenError } from './logProposer.js'
  * proposed learns that it was overtaken: it must not go on with what it knows.
  */
 export class TermProposer implements Proposer {
-  readonly #log: Proposer
+  readonly #log: Pick<Proposer, 'propose'>
   readonly #end: (reason: OvertakenError) => void
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(log: Proposer, end: (reason: OvertakenError) => void) {
+  constructor(log: Pick<Proposer, 'propose'>, end: (reason: OvertakenError) => void) {
     this.#log = log
     this.#end = end
   }
 
   propose(command: ShardCommand): Promise<CommandOutcome> {
-    return this.proposeMade(() => command)
+    return this.#inTurn(() => this.#log.propose(command))
   }
 
-  /** The same for a command that is made when every earlier one has reached this instance's shard. */
-  proposeMade(make: () => ShardCommand): Promise<CommandOutcome> {
-    const proposed = this.#last.then(() => this.#log.propose(make()))
+  proposeMade(make: () => ShardCommand | undefined): Promise<CommandOutcome | undefined> {
+    return this.#inTurn(async () => {
+      const command = make()
+      return command && (await this.#log.propose(command))
+    })
+  }
+
+  #inTurn<T>(propose: () => Promise<T>): Promise<T> {
+    const proposed = this.#last.then(propose)
     const met = proposed.catch((error: unknown) => {
       if (error instanceof OvertakenError) this.#end(error)
       throw error

@@ -15,7 +15,7 @@ export interface BoardNotesOptions {
   readonly noted: NotedState
   /** Halts that are not told: while one of them holds, what was told before it stays. */
   readonly untold: readonly HaltReason[]
-  readonly proposer: Proposer
+  readonly proposer: Pick<Proposer, 'propose'>
   readonly clock: Clock
   /** Nothing is told any more when it is aborted. */
   readonly signal: AbortSignal

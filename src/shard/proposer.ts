@@ -10,14 +10,29 @@ export interface Proposer {
    * @throws what `ShardWriter.apply` throws, or what has happened on the way.
    */
   propose(command: ShardCommand): Promise<CommandOutcome>
+  /**
+   * The same for a caller beside others, whose command is made when every earlier one has reached this instance's shard. So it is made of what
+   * the shard holds when it gets there.
+   * @param make returns undefined when there is nothing to propose. What it throws is thrown here.
+   */
+  proposeMade(make: () => ShardCommand | undefined): Promise<CommandOutcome | undefined>
 }
 
 /** The proposer of an instance that is alone: hands each command to its shard, in this thread and as it is. */
 export function handOn(writer: Pick<ShardWriter, 'apply'>): Proposer {
-  return { propose: async (command) => writer.apply(command) }
+  return {
+    propose: async (command) => writer.apply(command),
+    proposeMade: async (make) => {
+      const command = make()
+      return command && writer.apply(command)
+    },
+  }
 }
 
 /** For a caller to whom any refusal is a failure. @throws the error of a refusal, as `applyOrThrow`; what `propose` throws. */
-export async function proposeOrThrow(proposer: Proposer, command: ShardCommand): Promise<void> {
+export async function proposeOrThrow(
+  proposer: Pick<Proposer, 'propose'>,
+  command: ShardCommand,
+): Promise<void> {
   throwRefused(await proposer.propose(command))
 }

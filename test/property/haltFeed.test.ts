@@ -13,7 +13,7 @@ import { createHealthMonitor } from '../../src/health/healthMonitor.js'
 import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
 import { SyncReport } from '../../src/indexer/syncReport.js'
 import { BoardNotes } from '../../src/shard/boardNotes.js'
-import type { Proposer } from '../../src/shard/proposer.js'
+import { handOn } from '../../src/shard/proposer.js'
 import { readFeed } from '../../src/shard/snapshot/feedReads.js'
 import { noCommits } from '../support/commitWatches.js'
 import { createFakeWorld, type FakeNetwork } from '../support/fakeChain.js'
@@ -58,8 +58,8 @@ class Start {
       if (faults.endpoint === 'otherChain') throw new FatalError('another chain', { reason: 'wrong_chain' })
       if (faults.endpoint === 'gone') throw new RetryableError('no endpoint answers')
     }
-    const proposer: Proposer = {
-      propose: async (command) => {
+    const proposer = handOn({
+      apply: (command) => {
         const isNote = command.type === 'noteHalt' || command.type === 'noteHeadPlace'
         if (isNote && faults.diesAtNote === 'before') this.isDead = true
         if (this.isDead) throw new Error('the process has ended')
@@ -69,7 +69,7 @@ class Start {
         if (isNote && faults.diesAtNote === 'after') this.isDead = true
         return outcome
       },
-    }
+    })
     const { signal } = this.#stop
     const noted = writer.noted()
     this.notes = new BoardNotes({ row, noted, untold: ['data_folder_lost'], proposer, clock, signal })

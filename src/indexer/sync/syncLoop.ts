@@ -27,6 +27,7 @@ import {
   makeBatch,
   UNDOABLE_BATCHES,
 } from './batches.js'
+import { ClaimableTeller } from './claimableTeller.js'
 import type { ExitRootSearch } from './exitRootSearch.js'
 import type { GerPoller } from './gerPoller.js'
 import type { HeadHints } from './headHints.js'
@@ -66,7 +67,7 @@ export interface SyncLoopOptions {
   /** Number of indexed deposits, by source network: those that may have been claimed here. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
   /** Finds out what the feed must be told of deposits to this network. */
-  readonly claimables?: Pick<ClaimableSearch, 'next' | 'forget'>
+  readonly claimables?: Pick<ClaimableSearch, 'next' | 'forget' | 'isBehind'>
   /** L1 info leaves; absent on the L1. */
   readonly leaves?: Pick<L1InfoGerReader, 'read'>
   /** Called when a history was read and all its senders are known: much memory was used that is not needed at the head. */
@@ -94,6 +95,8 @@ class SyncLoop {
   readonly #driver: RecoveryDriver
   readonly #pacer: PollPacer
   readonly #headWatch: HeadWatch
+  /** Absent where nothing is told of what can be claimed. */
+  readonly #claimableTeller: ClaimableTeller | undefined
   #isIdentified = false
   /** A backfill has ended since the last call of `afterHistory`. */
   #hasReadHistory = false
@@ -134,9 +137,17 @@ class SyncLoop {
     const { pollIntervalMs } = network
     this.#pacer = new PollPacer(clock, pollIntervalMs)
     this.#headWatch = new HeadWatch({ client, stored: writer, clock, report, pollIntervalMs })
+    const { claimables, commits } = options
+    const failed = (error: unknown): Promise<void> => this.#recovery.failed(error, signal)
+    this.#claimableTeller =
+      claimables && new ClaimableTeller({ claimables, proposer, commits, clock, report, failed })
   }
 
   async run(): Promise<void> {
+    await Promise.all([this.#turns(), this.#claimableTeller?.run(this.#signal)])
+  }
+
+  async #turns(): Promise<void> {
     while (!this.#signal.aborted) {
       try {
         await this.#turn()
@@ -171,24 +182,44 @@ class SyncLoop {
     }
     // Before inStep: deposits that the reorg took back must not be ready even for a moment.
     if (news.type === 'reorg') await this.#revert(news.ancestor)
+    // Nor must deposits whose claims may be in many blocks that were missed.
+    if (news.type !== 'current') await this.#noteAbsence(head)
     this.#headWatch.inStep()
-    if (news.type === 'current') return this.#untilNextLook(head)
     if (news.type === 'ahead') return this.#follow(head)
+    if (news.type === 'reorg') return
+    this.#claimableTeller?.release()
+    return this.#untilNextLook(head)
   }
 
   async #revert(ancestor: BlockHeader): Promise<void> {
     const { client, writer, proposer, report } = this.#options
     const checkpoint = writer.checkpoint()!
+    this.#claimableTeller?.hold(this.#signal)
     await proposeOrThrow(proposer, { type: 'revertTo', ancestor: ancestor.number })
     client.reorged(ancestor.number)
     this.#senders.reorged(ancestor.number)
     report.reorged(checkpoint, ancestor)
   }
 
+  /** After a long absence, as after the first start: claims made meanwhile are not known yet. */
+  async #noteAbsence(head: BlockHeader): Promise<void> {
+    const { proposer, network } = this.#options
+    if (this.#isFar(head) && this.#missingUpTo(head) > network.rollbackBlocks)
+      await proposeOrThrow(proposer, { type: 'noteCatchingUp', isCatchingUp: true })
+  }
+
+  #isFar(head: BlockHeader): boolean {
+    return this.#missingUpTo(head) > LINKED_DEPTH
+  }
+
+  #missingUpTo(head: BlockHeader): number {
+    return head.number - this.#options.writer.checkpoint()!.number
+  }
+
   /** Reads on from the checkpoint: by windows while the head is far, then all that is left in one batch. */
   async #follow(head: BlockHeader): Promise<void> {
+    if (this.#isFar(head)) return this.#backfill(head)
     const checkpoint = this.#options.writer.checkpoint()!
-    if (head.number - checkpoint.number > LINKED_DEPTH) return this.#backfill(head)
     const position = await this.#position(head)
     const range = await this.#options.client.fetchRange(
       asBlockNumber(checkpoint.number + 1),
@@ -203,7 +234,7 @@ class SyncLoop {
   }
 
   async #backfill(firstHead: BlockHeader): Promise<void> {
-    const { client, writer, proposer, clock, network } = this.#options
+    const { client, writer, clock, network } = this.#options
     let position = await this.#position(firstHead)
     let headAtMs = clock.now()
     const from = writer.checkpoint()!.number + 1
@@ -212,9 +243,6 @@ class SyncLoop {
     const plan = { from, target, joinedUpTo, windowBlocks: network.logRange }
     const windows = new WindowPipeline(client, plan, this.#signal)
     const undo = new BatchUndo(writer)
-    // After a long absence, as after the first start: claims made meanwhile are not known yet.
-    if (firstHead.number - from >= network.rollbackBlocks)
-      await proposeOrThrow(proposer, { type: 'noteCatchingUp', isCatchingUp: true })
     try {
       const nextStretch = () => windows.next(stretchEvents(writer.counts().deposits))
       for (let next = await nextStretch(); next !== undefined; next = await nextStretch()) {
@@ -263,6 +291,7 @@ class SyncLoop {
       )
     const batch = makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor)
     await proposeOrThrow(proposer, { type: 'applyBlocks', batch })
+    this.#claimableTeller?.release()
     if (countedFrom === undefined && range.perTransactionFrom !== undefined)
       report.numbersPerTransaction(range.perTransactionFrom)
     report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
@@ -302,7 +331,6 @@ class SyncLoop {
       // A head that is announced is due soon, and its pause must not begin anew.
       const follows = head !== undefined && headHints?.hasNews(head.hash) !== true
       const lookInMs = follows ? await this.#takeNews(untilMs, head) : Number.POSITIVE_INFINITY
-      if (follows) await this.#tellClaimable()
       const restMs = Math.max(0, untilMs - clock.now())
       const end = await this.#rest(Math.min(restMs, lookInMs), follows ? seen : undefined, head)
       if (end === 'announced' || (end === 'rested' && restMs <= lookInMs)) return
@@ -338,23 +366,6 @@ class SyncLoop {
     } finally {
       for (const stop of stops) stop()
       this.#signal.removeEventListener('abort', abort)
-    }
-  }
-
-  /** Tells the feed which deposits can be claimed here since the last look, or not any more. */
-  async #tellClaimable(): Promise<void> {
-    const { claimables, proposer } = this.#options
-    if (claimables === undefined) return
-    try {
-      for (let news = claimables.next(); news !== undefined; news = claimables.next()) {
-        this.#signal.throwIfAborted()
-        const outcome = await proposer.propose({ type: 'noteClaimable', news })
-        // The shard has moved on meanwhile: the next look sees it.
-        if (outcome.type === 'refused') return claimables.forget()
-      }
-    } catch (error) {
-      claimables.forget()
-      throw error
     }
   }
 

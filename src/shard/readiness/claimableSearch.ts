@@ -100,6 +100,11 @@ export class ClaimableSearch {
     })
   }
 
+  /** The last look has not seen all of what was settled: the next one may find something though no network has committed. */
+  get isBehind(): boolean {
+    return this.#opened?.claimFacts.isBehind === true
+  }
+
   /** The command was refused, or its fate is not known: what was told is read again. */
   forget(): void {
     this.#told.clear()
