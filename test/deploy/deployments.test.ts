@@ -205,11 +205,14 @@ test('the image, the chart and the compose file are of the version of the packag
   assert.equal(composed.image, `bridge-data-service:${version}`)
 })
 
-test('image and unit keep glibc from hoarding freed buffers, as the documents say', () => {
-  const told = /Set `(MALLOC_\w+=\d+)`/.exec(pageOf('docs/operations.md'))![1]!
-  const [, assignments] = /^ENV ((?:.*\\\n)*.*)$/m.exec(pageOf('deploy/Dockerfile'))!
-  assert.ok(assignments!.split(/\s+/).includes(told), assignments)
-  assert.match(unit, new RegExp(`^Environment=${told}$`, 'm'))
+test('image and unit start the script that keeps glibc from hoarding freed buffers, as the documents say', () => {
+  const [, name, value] = /`bds` sets `(MALLOC_\w+)=(\d+)`/.exec(pageOf('docs/operations.md'))!
+  assert.ok(pageOf('src/cli/bds.sh').includes(`${name}=\${${name}-${value}}`))
+  const link = /\/opt\/bds\/dist\/src\/cli\/bds\.sh \/usr\/local\/bin\/bds/
+  assert.match(pageOf('deploy/Dockerfile'), link)
+  assert.match(pageOf('deploy/Dockerfile'), /^ENTRYPOINT \["bds"\]$/m)
+  assert.match(pageOf('deploy/README.md'), link)
+  assert.match(unit, /^ExecStart=\/usr\/bin\/env bds run/m)
 })
 
 test('the example configuration for containers is one that the service takes, its addresses from files', (t) => {

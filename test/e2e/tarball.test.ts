@@ -48,6 +48,12 @@ test('the tarball fixes every package that a user gets by version and hash, and 
     major > 8 || (major === 8 && (minor > 21 || (minor === 21 && patch >= 1))),
     `ws ${major}.${minor}.${patch}`,
   )
-  for (const file of ['SECURITY.md', 'docs/operations.md', 'dist/src/cli/bds.js', 'dist/bundle/threads'])
+  for (const file of [
+    'SECURITY.md',
+    'docs/operations.md',
+    'dist/src/cli/bds.js',
+    'dist/src/cli/bds.sh',
+    'dist/bundle/threads',
+  ])
     assert.ok(run('ls', [join(folder, file)], folder).length > 0, file)
 })
