@@ -118,6 +118,14 @@ export const coldDecoders: Readonly<Record<Exclude<EventName, 'BridgeEvent'>, Co
       sovereignTokenAddress: hexToBytes(args.sovereignTokenAddress),
     }),
   ),
+  MigrateLegacyToken: decoder(bridge, 'MigrateLegacyToken', (args, position) => ({
+    type: 'tokenMigrated',
+    ...position,
+    account: hexToBytes(args.sender),
+    legacyTokenAddress: hexToBytes(args.legacyTokenAddress),
+    updatedTokenAddress: hexToBytes(args.updatedTokenAddress),
+    amount: args.amount,
+  })),
   UnsetClaim: decoder(bridge, 'UnsetClaim', (args, position) => ({
     type: 'claimUnset',
     ...position,
@@ -128,6 +136,7 @@ export const coldDecoders: Readonly<Record<Exclude<EventName, 'BridgeEvent'>, Co
     type: 'claimUnset',
     ...position,
     ...decodeGlobalIndex(BigInt(args.unsetGlobalIndex)),
+    hashChain: hexToBytes(args.newUnsetGlobalIndexHashChain),
   })),
   SetClaimV1: decoder(setClaimV1Abi, 'SetClaim', (args, position) => ({
     type: 'claimSet',

@@ -48,6 +48,7 @@ const bridgeContractEvents = [
   'SetSovereignTokenAddress',
   'SetSovereignWETHAddress',
   'RemoveLegacySovereignTokenAddress',
+  'MigrateLegacyToken',
   'UnsetClaim',
   'UpdatedUnsetGlobalIndexHashChain',
   'SetClaimV1',

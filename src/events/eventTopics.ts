@@ -14,6 +14,7 @@ export const eventTopics = {
   SetSovereignTokenAddress: '0xdbe8a5da6a7a916d9adfda9160167a0f8a3da415ee6610e810e753853597fce7',
   SetSovereignWETHAddress: '0xc7318b7ed6ba4f2908a3de396d8ab49b1dadb55db5b55123247a401f29ff8d82',
   RemoveLegacySovereignTokenAddress: '0xc2ae0bd0ec0fd0352bfe5bacac49637af342c1e40f1b80a7f74440dc7fe3f063',
+  MigrateLegacyToken: '0xb7f8fd4d1faf9b2929dc269f59c53e3a2bccc44e9950f33a568fcbcb37eb69a9',
   UnsetClaim: '0x4a402ac607e71571d0543be8fcccc358a4df62dcd019a1e7f7e98ca6175e8f2a',
   UpdatedUnsetGlobalIndexHashChain: '0xc80e0aca446a59735359a7ae46124b57c47b892827642779bc6dafc84ba90b03',
   SetClaimV1: '0xab48452e173be3f004b3208cc344b14cc7f8d977fc1ca28171286a7abb5d7570',

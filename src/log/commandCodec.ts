@@ -30,6 +30,7 @@ import {
   milliseconds,
   oneOf,
   optional,
+  optionalSince,
   orUndefined,
   readSender,
   record,
@@ -38,6 +39,7 @@ import {
   since,
   uint8,
   uint32,
+  uint48,
   uint53,
   uint256,
   writeSender,
@@ -60,7 +62,7 @@ import { RowColumns, totalsOf, writeTotals } from './rowColumns.js'
  *   now and later. All leave it out. Only a defect or a foreign writer makes such; what a proposer left half done is none, and is left out by
  *   the parts that are missing.
  */
-export const COMMAND_CODEC_VERSION = 2
+export const COMMAND_CODEC_VERSION = 3
 
 type CommandOf<Type extends ShardCommand['type']> = Extract<ShardCommand, { type: Type }>
 type Content<Type extends ShardCommand['type']> = Omit<CommandOf<Type>, 'type'>
@@ -187,6 +189,9 @@ const FEED_OF_VERSION_1 = 1_000_000
 /** Builds that wrote version 1 had no other one for stores of a log. */
 const SCHEMA_OF_VERSION_1 = 6
 
+/** A version is a byte, so what comes with this one is in no command: halts of one instance, from `log_full` on. */
+const IN_NO_VERSION = 0x100
+
 /** LMDB takes no longer ones. */
 const MOST_KEY_BYTES = 1_978
 
@@ -198,7 +203,7 @@ const laterTypes: Additions<ShardCommand['type']> = { 2: 'noteClaimable' }
 /** The content of each type of command. Its number, which is part of the format, is its position here: new types are appended. */
 const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type>> } = {
   applyBlocks: { batch },
-  revertTo: { ancestor: blockNumber },
+  revertTo: { ancestor: blockNumber, reorgSeenAtSec: optionalSince(3, uint48) },
   startOver: { startOvers },
   noteStartOvers: { startOvers },
   noteCatchingUp: { isCatchingUp: boolean },
@@ -234,7 +239,7 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
       claims: uint32(),
       l1InfoLeaves: uint32(),
       stretch: record<TableStretch>({
-        table: oneOf(Object.keys(tables) as TableName[], { 2: 'feed' }),
+        table: oneOf(Object.keys(tables) as TableName[], { 2: 'feed', 3: 'eventPlaces' }),
         from: bytes(1, MOST_KEY_BYTES),
         entries: uint32(),
       }),
@@ -242,7 +247,7 @@ const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type
       schema: since(2, uint32(), SCHEMA_OF_VERSION_1),
     }),
   },
-  noteHalt: { reason: oneOf(haltReasons, { 2: 'newer_command', 3: 'log_full' }) },
+  noteHalt: { reason: oneOf(haltReasons, { 2: 'newer_command', [IN_NO_VERSION]: 'log_full' }) },
   noteHeadPlace: { place: headPlace },
   noteClaimable: {
     news: record<ClaimableNews>({

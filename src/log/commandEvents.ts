@@ -9,16 +9,19 @@ import type {
 } from '../protocol/chainEvent.js'
 import type { BlockNumber } from '../protocol/units.js'
 import {
+  type Additions,
   address,
   assertTransactionHash,
   boolean,
   type Field,
   type FieldsOf,
   hash,
+  lastOf,
   list,
   metadata,
   nullableSender,
   oneOf,
+  optionalSince,
   record,
   rollupId,
   uint8,
@@ -65,7 +68,7 @@ const contents: { readonly [Type in ChainEvent['type']]: FieldsOf<Content<Type>>
     originAddress: address,
     sender: nullableSender,
   },
-  claimUnset: { sourceNetwork: uint32(), depositCount: uint32() },
+  claimUnset: { sourceNetwork: uint32(), depositCount: uint32(), hashChain: optionalSince(3, hash) },
   claimSet: { sourceNetwork: uint32(), depositCount: uint32(), sender: nullableSender },
   wrappedToken: {
     wrappedTokenAddress: address,
@@ -91,7 +94,16 @@ const contents: { readonly [Type in ChainEvent['type']]: FieldsOf<Content<Type>>
   backwardLet: cut,
   forwardLet: { ...cut, newLeaves: list(record(leaf)), sender: nullableSender },
   emergencyState: { active: boolean },
+  tokenMigrated: {
+    account: address,
+    legacyTokenAddress: address,
+    updatedTokenAddress: address,
+    amount: uint256,
+  },
 }
+
+/** Types of events that came later. */
+const laterTypes: Additions<ChainEvent['type']> = { 3: 'tokenMigrated' }
 
 const rowTypes: readonly EventRows['type'][] = ['depositRows', 'claimRows']
 
@@ -110,6 +122,7 @@ const layouts = Object.entries(contents).map(
   }),
 )
 const layoutOf = new Map<string, EventLayout>(layouts.map((layout) => [layout.type, layout]))
+const types = layouts.map(({ type }) => type)
 
 /** Bytes that an entry of a block's list of events takes at least. */
 const LEAST_EVENT_BYTES = 2
@@ -146,7 +159,7 @@ function writeEvent(to: CommandWriter, event: ChainEvent, blockNumber: BlockNumb
 export function readEvents(from: CommandReader, blockNumber: BlockNumber, rows: RowColumns): BlockEvent[] {
   const count = from.count(LEAST_EVENT_BYTES, 'events')
   const events: BlockEvent[] = []
-  const mostCode = 2 * (rowTypes.length + layouts.length) - 1
+  const mostCode = 2 * (rowTypes.length + lastOf(types, laterTypes, from.version)) + 1
   for (let index = 0; index < count; index++) {
     const { at } = from
     const code = from.integer(mostCode, 'type of an event')

@@ -129,6 +129,11 @@ export function since<Value>(version: number, field: Field<Value>, before: Value
   }
 }
 
+/** As `since`, of a property that is absent from commands of older versions. */
+export function optionalSince<Value>(version: number, field: Field<Value>): OptionalField<Value> {
+  return { ...since(version, orUndefined(field), undefined), isOptional: true }
+}
+
 function integer<Unit extends number>(most: number, lowest = 0): Field<Unit> {
   return {
     least: 1,
@@ -153,6 +158,9 @@ export const uint32 = <Unit extends number = number>(): Field<Unit> => integer(0
 export const rollupId: Field<NetworkId> = integer(0xffff_ffff, 1)
 /** What a number can hold exactly. */
 export const uint53: Field<number> = integer(Number.MAX_SAFE_INTEGER)
+
+/** Unix seconds that the store keeps. */
+export const uint48: Field<number> = integer(2 ** 48 - 1)
 
 /** The store keeps 6 bytes. */
 export const MOST_BLOCK = 2 ** 48 - 1

@@ -13,6 +13,7 @@ export const bridgeEventsAbi = parseAbi([
   'event SetSovereignTokenAddress(uint32 originNetwork, address originTokenAddress, address sovereignTokenAddress, bool isNotMintable)',
   'event SetSovereignWETHAddress(address sovereignWETHTokenAddress, bool isNotMintable)',
   'event RemoveLegacySovereignTokenAddress(address sovereignTokenAddress)',
+  'event MigrateLegacyToken(address sender, address legacyTokenAddress, address updatedTokenAddress, uint256 amount)',
   'event UnsetClaim(uint32 leafIndex, uint32 sourceBridgeNetwork)',
   'event UpdatedUnsetGlobalIndexHashChain(bytes32 unsetGlobalIndex, bytes32 newUnsetGlobalIndexHashChain)',
   'event SetClaim(bytes32 globalIndex)',

@@ -58,6 +58,8 @@ export interface ClaimUnsetEvent extends EventPosition {
   readonly type: 'claimUnset'
   readonly sourceNetwork: NetworkId
   readonly depositCount: DepositCount
+  /** The hash chain of unset global indexes behind it. UnsetClaim names none. */
+  readonly hashChain?: Hash
 }
 
 /** SetClaim: an administrator marked the deposit as claimed, without a ClaimEvent. */
@@ -91,6 +93,15 @@ export interface SovereignTokenEvent extends EventPosition {
 export interface LegacyTokenRemovedEvent extends EventPosition {
   readonly type: 'legacyTokenRemoved'
   readonly sovereignTokenAddress: Address
+}
+
+/** MigrateLegacyToken: an account changed its balance of a sovereign token that was replaced into the new one. */
+export interface TokenMigratedEvent extends EventPosition {
+  readonly type: 'tokenMigrated'
+  readonly account: Address
+  readonly legacyTokenAddress: Address
+  readonly updatedTokenAddress: Address
+  readonly amount: bigint
 }
 
 /** UpdateL1InfoTree: one new L1 info leaf. Its parent hash and timestamp are those of the block's header. */
@@ -204,6 +215,7 @@ export type ChainEvent =
   | WrappedTokenEvent
   | SovereignTokenEvent
   | LegacyTokenRemovedEvent
+  | TokenMigratedEvent
   | L1InfoLeafEvent
   | L1InfoRootEvent
   | L1InfoRootMapInitEvent

@@ -61,8 +61,11 @@ export interface ClaimableNews {
 export type ShardCommand =
   /** Stores one batch that follows the checkpoint. */
   | { readonly type: 'applyBlocks'; readonly batch: BlockBatch }
-  /** Undoes every block above `ancestor`, which must have a stored header. */
-  | { readonly type: 'revertTo'; readonly ancestor: BlockNumber }
+  /**
+   * Undoes every block above `ancestor`, which must have a stored header. `reorgSeenAtSec`: the chain has dropped these blocks, and the
+   * proposer noticed it at these Unix seconds, which are stored as the last reorg; absent when blocks are only read again.
+   */
+  | { readonly type: 'revertTo'; readonly ancestor: BlockNumber; readonly reorgSeenAtSec?: number }
   /** Removes everything except what identifies the chain. Readers see it as a reorg of every block. */
   | { readonly type: 'startOver'; readonly startOvers: StartOvers }
   | { readonly type: 'noteStartOvers'; readonly startOvers: StartOvers }

@@ -9,24 +9,22 @@ import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
  * that older builds would not go on with: they would change a store and not tell its feed. 6 was that of a store that follows a log, in
  * builds without feeds, of which no service could have one.
  */
-export const SCHEMA_VERSION = 7
+export const SCHEMA_VERSION = 8
 
 /** What a store was made for, as `meta` has it: network, chain and contracts. */
 export type Identity = Readonly<Record<string, string | number>>
 
-/** Schema version and identity of a store; undefined for a new one. */
+/** Schema version and identity of a store, and whether it follows the log of a cluster; undefined for a new one. */
 export function readIdentity(
   view: Pick<ReadView, 'get'>,
-): { readonly schema: number; readonly identity: Identity } | undefined {
+): { readonly schema: number; readonly identity: Identity; readonly followsLog: boolean } | undefined {
   const schema = view.get('meta', metaKey('schema'))
   if (schema === undefined) return undefined
   // Before the next read, which overwrites its bytes.
   const version = decodeUint32(schema)
-  const identity = view.get('meta', metaKey('identity'))
-  return {
-    schema: version,
-    identity: identity === undefined ? {} : JSON.parse(Buffer.from(identity).toString()),
-  }
+  const stored = view.get('meta', metaKey('identity'))
+  const identity: Identity = stored === undefined ? {} : JSON.parse(Buffer.from(stored).toString())
+  return { schema: version, identity, followsLog: view.get('meta', metaKey('log')) !== undefined }
 }
 
 function identityOf(network: NetworkConfig): Identity {

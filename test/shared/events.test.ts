@@ -22,7 +22,6 @@ const withoutEffect = [
   'VerifyBatches',
   'VerifyBatchesTrustedAggregator',
   // Token balances and batches.
-  'MigrateLegacyToken',
   'SetInitialLocalBalanceTreeAmount',
   'SetLocalBalanceTree',
   'OnSequenceBatches',

@@ -285,6 +285,16 @@ export class FakeTransactionBuilder {
     )
   }
 
+  /** An account changes its balance of a token that was replaced. */
+  migrateLegacyToken(legacyTokenAddress: Hex, updatedTokenAddress: Hex, amount: bigint): void {
+    this.on('bridge', 'MigrateLegacyToken', {
+      sender: this.caller,
+      legacyTokenAddress,
+      updatedTokenAddress,
+      amount,
+    })
+  }
+
   setEmergency(active: boolean): void {
     this.on('bridge', active ? 'EmergencyStateActivated' : 'EmergencyStateDeactivated', {})
     this.block.state.emergency = active

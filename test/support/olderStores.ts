@@ -7,12 +7,17 @@ import type { FakeWorld } from './fakeChain.js'
 import { buildSmallWorld } from './fakeChainScenario.js'
 import { account, type FakeDeposit, tokenAddress, userContract } from './fakeState.js'
 
+export const olderSchemas = [4, 5, 7] as const
+
+type OlderSchema = (typeof olderSchemas)[number]
+
 /**
- * The chains that the stores in `test/fixtures/schema4` and `schema5` were made from: the small world, and behind it what later
+ * The chains that the stores in `test/fixtures` were made from: the small world, and behind it what later
  * schemas than the first of them store otherwise or besides: a local exit tree that was cut and grew again with a partly equal tail, claims set and unset by
- * an administrator, a claim of a deposit that was cut off, metadata of 6,000 bytes, remapped tokens, call-through senders.
+ * an administrator, a claim of a deposit that was cut off, metadata of 6,000 bytes, remapped tokens, call-through senders. Those of
+ * schema 7 have two roots that were removed besides, of which one was injected again.
  */
-export function buildOlderWorld(): FakeWorld {
+export function buildOlderWorld(schema: OlderSchema = 5): FakeWorld {
   const { world, ready, betweenRollups } = buildSmallWorld()
   const [l1, first, second] = [world.network(0), world.network(1), world.network(2)]
   const made: FakeDeposit[] = []
@@ -41,18 +46,22 @@ export function buildOlderWorld(): FakeWorld {
     block.tx({ from: account(1) }).setSovereignToken(0, tokenAddress(1), tokenAddress(101)),
   )
   first.mine((block) => block.tx({ from: account(1) }).removeLegacyToken(tokenAddress(101)))
+  if (schema >= 7) {
+    const removed = [1n, 2n].map((amount) => {
+      l1.mine((block) => block.tx().deposit({ destinationNetwork: 2, amount }))
+      const globalExitRoot = l1.globalExitRoot()
+      second.mine((block) => block.tx().injectGer(globalExitRoot))
+      return globalExitRoot
+    })
+    for (const globalExitRoot of removed) second.mine((block) => block.tx().removeGer(globalExitRoot))
+    second.mine((block) => block.tx().injectGer(removed[0]!))
+  }
   for (const network of [l1, first, second]) network.mineEmpty(60 - network.blocks.length)
   return world
 }
 
-export const olderSchemas = [4, 5] as const
-
 /** Unpacks the stores that a build of an older schema made from `buildOlderWorld` into a data folder. */
-export function unpackOlderStores(
-  schema: (typeof olderSchemas)[number],
-  dataDir: string,
-  networkIds: readonly number[],
-): void {
+export function unpackOlderStores(schema: OlderSchema, dataDir: string, networkIds: readonly number[]): void {
   for (const networkId of networkIds) {
     const directory = shardDirectory(dataDir, networkId)
     mkdirSync(directory, { recursive: true })

@@ -139,8 +139,8 @@ export function dumpTables(view: ReadView, except: readonly TableName[] = []): R
     const all = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
     for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
   }
-  // The end of the first batch depends on how blocks were batched.
-  const left = ['epoch', 'commits', 'origin', 'startOvers', 'claimsCompared', 'feed', 'feedFile']
+  // The end of the first batch depends on how blocks were batched, and who has read a chain only once saw no reorg.
+  const left = ['epoch', 'commits', 'origin', 'startOvers', 'claimsCompared', 'feed', 'feedFile', 'lastReorg']
   const keys = left.map((name) => `meta/${hex(Buffer.from(name))}`)
   return Object.fromEntries(entries.filter(([key]) => !keys.includes(key)))
 }

@@ -78,6 +78,10 @@ async function upgradeNetwork(
       if (stored === undefined) return
       schema = stored.schema
       assertUpgradable(network, directory, stored)
+      if (stored.schema < SCHEMA_VERSION && stored.followsLog)
+        throw new FatalError(
+          `${directory} follows the log of a cluster, and instances that were upgraded at different places of it would differ: take its store anew with \`bds reindex --network ${networkId}\``,
+        )
     })
   } catch (error) {
     throw openFault(directory, error)

@@ -10,10 +10,13 @@ import {
   decodeClaimsCompared,
   decodeCounters,
   decodeEpoch,
+  decodeLastReorg,
   decodeReorgs,
   encodeBlockNumber,
   encodeCheckpoint,
   encodeClaimsCompared,
+  encodeLastReorg,
+  type LastReorg,
   type Rewind,
 } from '../../store/layout/metaValues.js'
 import { decodeHeader, decodeUint32, encodeHeader } from '../../store/layout/smallRows.js'
@@ -173,6 +176,16 @@ export function readEpoch(view: ReadView): number {
 /** Number of reorgs that were followed. */
 export function readReorgs(view: ReadView): number {
   return decodeReorgs(view.get('meta', metaKey('epoch')))
+}
+
+/** The newest reorg of the chain that was followed; undefined when there was none since schema 8. */
+export function readLastReorg(view: ReadView): LastReorg | undefined {
+  const stored = view.get('meta', metaKey('lastReorg'))
+  return stored === undefined ? undefined : decodeLastReorg(stored)
+}
+
+export function putLastReorg(view: WriteView, reorg: LastReorg): void {
+  view.put('meta', metaKey('lastReorg'), encodeLastReorg(reorg))
 }
 
 /** Records a rewind. No undo is kept of it. */

@@ -15,17 +15,16 @@ import type { LocalExitRootEntry } from '../../store/layout/smallRows.js'
 import { type HashKind, hashKinds } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 
+/** Kinds that keep the first 8 bytes of a hash. */
+export type PrefixKind = Exclude<HashKind, typeof hashKinds.localExitRoots>
+
 /**
- * Deposits or claims of a transaction, and of transactions whose hash starts with the same 8 bytes: the caller compares the rest.
+ * Rows of a hash (of their transaction, or of their leaf), and of hashes that start with the same 8 bytes: the caller compares the rest.
  * @returns ordinals, ascending.
  */
-export function findByTransaction(
-  view: ReadView,
-  kind: typeof hashKinds.depositsByTransaction | typeof hashKinds.claimsByTransaction,
-  transactionHash: Hash,
-): number[] {
+export function findByPrefix(view: ReadView, kind: PrefixKind, hash: Hash): number[] {
   const ordinals: number[] = []
-  visitEntries(view, kind, transactionHash, (bucket, payload) => {
+  visitEntries(view, kind, hash, (bucket, payload) => {
     ordinals.push(readUint32(bucket, payload))
   })
   return ordinals

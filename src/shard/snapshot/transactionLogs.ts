@@ -16,7 +16,7 @@ import {
 } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import type { TransactionLog } from '../senders.types.js'
-import { findByTransaction } from './hashRuns.js'
+import { findByPrefix } from './hashRuns.js'
 
 /**
  * The stored deposits, claims, set claims and ForwardLETs of one transaction, by log index. Finding a sender needs all of them to
@@ -25,13 +25,13 @@ import { findByTransaction } from './hashRuns.js'
  */
 export function readTransactionLogs(view: ReadView, transactionHash: Hash): TransactionLog[] {
   const logs = new Map<number, TransactionLog>()
-  for (const depositCount of findByTransaction(view, hashKinds.depositsByTransaction, transactionHash)) {
+  for (const depositCount of findByPrefix(view, hashKinds.depositsByTransaction, transactionHash)) {
     const row = readDeposit(view, depositCount)
     if (!equalBytes(row.transactionHash, transactionHash)) continue
     const log = depositLog(view, row, depositCount)
     logs.set(log.logIndex, log)
   }
-  for (const ordinal of findByTransaction(view, hashKinds.claimsByTransaction, transactionHash)) {
+  for (const ordinal of findByPrefix(view, hashKinds.claimsByTransaction, transactionHash)) {
     if (!equalBytes(readClaimHash(view, ordinal), transactionHash)) continue
     const row = readClaim(view, ordinal)
     logs.set(row.logIndex, claimLog(row))

@@ -7,6 +7,7 @@ import { decodeListChunk, decodeListTail, listLength } from '../../store/layout/
 import { decodeSenderRow, SENDER_BYTES } from '../../store/layout/senderRow.js'
 import { LIST_CHUNK, listKinds, SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
 import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
+import { decodeTokenMigrationRow } from '../../store/places/tokenMigrationRow.js'
 import { senderWatermark } from '../position/chainPosition.js'
 import { localExitTreeSource } from '../snapshot/tiles.js'
 import { originShownAsSender, readClaim, readDeposit } from '../snapshot/transactionLogs.js'
@@ -136,6 +137,17 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
     ],
     [listKinds.mappingsByWrappedToken, mappings((row) => row.wrappedTokenAddress.bytes)],
     [listKinds.archivedByLeafHash, archived],
+    [
+      listKinds.migrationsByLegacyToken,
+      {
+        count: counters.tokenMigrations,
+        keysOf: (ordinal) => {
+          const bytes = view.get('tokenMigrations', uint32Key(ordinal))
+          const row = decodeTokenMigrationRow(expectStored(`token migration ${ordinal}`, bytes))
+          return [row.legacyTokenAddress.bytes]
+        },
+      },
+    ],
   ])
 }
 

@@ -10,8 +10,15 @@ import { DamageError, type ShardCheck, type VerifyContext } from './check.js'
 import { checkClaimLinks, checkClaims, checkClaimsOutOfForce } from './checkClaims.js'
 import { checkDeposits, checkSenders } from './checkDeposits.js'
 import { checkDictionaries, expectNumbered } from './checkDictionaries.js'
+import {
+  checkEventPlaces,
+  checkGerRemovals,
+  checkTokenMigrations,
+  checkUnsetClaims,
+} from './checkEventPlaces.js'
 import { checkExitRoots, checkNewestRoot, checkRegrownLeaves } from './checkExitRoots.js'
 import { checkFeed } from './checkFeed.js'
+import { checkHashes } from './checkHashes.js'
 import { checkInjections } from './checkInjections.js'
 import { checkL1InfoLeaves, checkMainnetCoverage } from './checkL1Info.js'
 import { checkLists } from './checkLists.js'
@@ -19,7 +26,6 @@ import { checkPosition } from './checkPosition.js'
 import { checkRollupExits } from './checkRollupExits.js'
 import { checkSenderOverlay } from './checkSenderOverlay.js'
 import { checkTokenMappings } from './checkTokenMappings.js'
-import { checkTransactions } from './checkTransactions.js'
 import { checkTreeNodes } from './checkTreeNodes.js'
 
 const quickChecks: readonly ShardCheck[] = [
@@ -41,11 +47,15 @@ const deepChecks: readonly ShardCheck[] = [
   { name: 'claims out of force', run: checkClaimsOutOfForce },
   { name: 'dictionaries', run: checkDictionaries },
   { name: 'injections', run: checkInjections },
+  { name: 'removed roots', run: checkGerRemovals },
+  { name: 'unset claims', run: checkUnsetClaims },
   { name: 'token mappings', run: checkTokenMappings },
+  { name: 'token migrations', run: checkTokenMigrations },
+  { name: 'places of events', run: checkEventPlaces },
   { name: 'feed', run: checkFeed },
   { name: 'archive', run: checkArchive },
   { name: 'lists', run: checkLists },
-  { name: 'transactions', run: checkTransactions },
+  { name: 'hashes', run: checkHashes },
 ]
 
 const deepChecksOfL1: readonly ShardCheck[] = [

@@ -21,6 +21,7 @@ import { applyDeposit, applyDepositRows } from './applyDeposits.js'
 import { applyGerInjected, applyGerRemoved } from './applyGers.js'
 import { applyBackwardLet, applyForwardLet } from './applyLocalExitTree.js'
 import { applyLegacyTokenRemoved, applySovereignToken, applyWrappedToken } from './applyTokenMappings.js'
+import { applyTokenMigrated } from './applyTokenMigrations.js'
 import { refuse } from './refuse.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -173,15 +174,16 @@ const appliers: { readonly [Type in BlockEvent['type']]: Apply<Type> } = {
   claimSet: applyClaimSet,
   wrappedToken: applyWrappedToken,
   sovereignToken: applySovereignToken,
+  tokenMigrated: applyTokenMigrated,
   legacyTokenRemoved: (context, _header, event) => applyLegacyTokenRemoved(context, event),
   l1InfoLeaf: onL1((context, header, event) => context.l1.addLeaf(header, event)),
   l1InfoRoot: onL1((context, header, event) => context.l1.checkRoot(header, event)),
   l1InfoRootMapInit: onL1((context, header, event) => context.l1.checkInitialRoot(header, event)),
   v1GlobalExitRoot: onL1((context, header, event) => context.l1.applyV1(header, event)),
-  rollupAdded: onL1((context, _header, event) => context.l1.addRollup(event)),
-  rollupSettled: onL1((context, _header, event) => context.l1.settle(event)),
-  gerInjected: (context, header, event) => applyGerInjected(context, header, event.globalExitRoot),
-  gerRemoved: (context, _header, event) => applyGerRemoved(context, event.globalExitRoot),
+  rollupAdded: onL1((context, header, event) => context.l1.addRollup(header, event)),
+  rollupSettled: onL1((context, header, event) => context.l1.settle(header, event)),
+  gerInjected: (context, header, event) => applyGerInjected(context, header, event.globalExitRoot, event),
+  gerRemoved: applyGerRemoved,
   backwardLet: applyBackwardLet,
   forwardLet: applyForwardLet,
   emergencyState: (context, _header, event) => {

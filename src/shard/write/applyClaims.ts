@@ -16,7 +16,10 @@ import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
 import { CLAIM_BYTES, claimFields, encodeClaimRow } from '../../store/layout/claimRow.js'
 import { networkText, uint32Key } from '../../store/layout/keys.js'
+import { encodeUint32 } from '../../store/layout/smallRows.js'
 import { hashKinds, listKinds } from '../../store/layout/tables.js'
+import { placeOfEvent } from '../../store/places/eventPlace.js'
+import { encodeUnsetClaimRow, REPLACED_CLAIM } from '../../store/places/unsetClaimRow.js'
 import { claimAt, claimOf, type EventBytes } from './eventBytes.js'
 import { claimEventOf, unsetEventOf } from './feedRows.js'
 import type { WriteContext } from './writeContext.js'
@@ -113,8 +116,18 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
 /** UnsetClaim, UpdatedUnsetGlobalIndexHashChain: takes the deposit's claim out of force, if there is one. */
 export function applyClaimUnset(context: WriteContext, header: BlockHeader, event: ClaimUnsetEvent): void {
   const ordinal = context.claimLinks.get(event.sourceNetwork, event.depositCount)
+  const unsetOrdinal = context.counters.unsetClaims++
+  const { sourceNetwork, depositCount, hashChain } = event
+  context.view.put(
+    'unsetClaims',
+    uint32Key(unsetOrdinal),
+    encodeUnsetClaimRow({
+      ...placeOfEvent(header, event),
+      ...{ sourceNetwork, depositCount, claimOrdinal: ordinal, hashChain },
+    }),
+  )
   if (ordinal === undefined) return
-  takeOutOfForce(context, ordinal)
+  takeOutOfForce(context, ordinal, encodeUint32(unsetOrdinal))
   context.claimLinks.set(event.sourceNetwork, event.depositCount, undefined)
   if (context.feed.tellsBlocks) context.feed.tell(unsetEventOf(header, event))
 }
@@ -133,13 +146,14 @@ function finishClaim(
   lists.append(listKinds.claimsBySourceNetwork, networkText(deposit.sourceNetwork), ordinal)
   context.hashRuns.append(hashKinds.claimsByTransaction, hashes, hashAt, ordinal)
   const before = claimLinks.get(deposit.sourceNetwork, deposit.depositCount)
-  if (before !== undefined) takeOutOfForce(context, before)
+  if (before !== undefined) takeOutOfForce(context, before, REPLACED_CLAIM)
   claimLinks.set(deposit.sourceNetwork, deposit.depositCount, ordinal)
   context.feed.dropClaimable(deposit.sourceNetwork, deposit.depositCount)
   counters.claims = ordinal + 1
 }
 
-function takeOutOfForce(context: WriteContext, ordinal: ClaimOrdinal): void {
-  context.view.put('claimsOutOfForce', uint32Key(ordinal), Uint8Array.of(0))
+/** @param why as table `claimsOutOfForce` says it. */
+function takeOutOfForce(context: WriteContext, ordinal: ClaimOrdinal, why: Uint8Array): void {
+  context.view.put('claimsOutOfForce', uint32Key(ordinal), why)
   context.counters.claimsOutOfForce++
 }

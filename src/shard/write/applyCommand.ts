@@ -204,7 +204,7 @@ function change(
     case 'addPolledGers':
       return withContext((context) => applyPolledGers(context, command.globalExitRoots, command.polledLeaves))
     case 'revertTo': {
-      const broughtBack = revertTo(view, command.ancestor, startBlock)
+      const broughtBack = revertTo(view, command.ancestor, startBlock, command.reorgSeenAtSec)
       memory.dictionaries.forget()
       tellRevert(new WriteContext(view, memory, feed), command.ancestor, broughtBack)
       return countSenderNotes(view)

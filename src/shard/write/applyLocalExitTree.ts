@@ -173,6 +173,7 @@ function archiveFrom(context: WriteContext, from: number): void {
     touch(listKinds.depositsByDestinationNetwork, uint32Key(row.destinationNetwork))
     touch(listKinds.depositsByDestinationAddress, row.destinationAddress.bytes)
     truncateEntries(view, hashKinds.depositsByTransaction, row.transactionHash, from)
+    truncateEntries(view, hashKinds.depositsByLeafHash, leaf, from)
     if (row.leafType !== 0) touch(listKinds.depositsByLeafType, Uint8Array.of(row.leafType))
     const senders = sender === null ? undefined : decodeSenderRow(sender, 0)
     if (senders !== undefined) {

@@ -15,6 +15,7 @@ import {
   encodeTokenMappingRow,
   type TokenMappingRow,
 } from '../../store/layout/tokenMappingRow.js'
+import { markMigrationsRemoved } from './applyTokenMigrations.js'
 import { tokenMappingEventOf } from './feedRows.js'
 import { readWholeList } from './listAppender.js'
 import type { WriteContext } from './writeContext.js'
@@ -58,6 +59,7 @@ export function applyLegacyTokenRemoved(context: WriteContext, event: LegacyToke
   context.lists.flushKind(listKinds.mappingsByWrappedToken)
   for (const ordinal of mappingsOf(context, listKinds.mappingsByWrappedToken, event.sovereignTokenAddress))
     changeMapping(context, ordinal, { isRemoved: true })
+  markMigrationsRemoved(context, event.sovereignTokenAddress)
 }
 
 interface Mapping {

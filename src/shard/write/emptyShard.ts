@@ -22,6 +22,7 @@ const KEPT_NAMES: ReadonlySet<MetaName> = new Set([
   'headPlace',
   'feed',
   'feedFile',
+  'lastReorg',
 ])
 
 /** Tables that stay: what was told was told. */

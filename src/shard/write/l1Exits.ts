@@ -31,6 +31,12 @@ interface WaitingLeaf {
   readonly isMainnetExitRootNew: boolean
 }
 
+/** A rollup that was added or settled, and where. */
+interface Change {
+  readonly header: BlockHeader
+  readonly event: RollupAddedEvent | RollupSettledEvent
+}
+
 /** A transaction with the local exit tree of the L1, whose root is the mainnet exit root. */
 interface L1Transaction extends WriteTransaction {
   readonly localExitTree: LocalExitTree
@@ -51,7 +57,7 @@ export class L1Exits {
   #storedState: Uint8Array
   #transactionHash: Hash | undefined
   #leaves: WaitingLeaf[] = []
-  #changes: (RollupAddedEvent | RollupSettledEvent)[] = []
+  #changes: Change[] = []
 
   constructor(transaction: L1Transaction) {
     this.#transaction = transaction
@@ -100,7 +106,7 @@ export class L1Exits {
   }
 
   /** CreateNewRollup, AddExistingRollup. */
-  addRollup(event: RollupAddedEvent): void {
+  addRollup(header: BlockHeader, event: RollupAddedEvent): void {
     this.#enterTransaction(event.transactionHash)
     const { chainId, rollupAddress } = event
     this.#transaction.view.put(
@@ -108,12 +114,12 @@ export class L1Exits {
       uint32Key(event.networkId),
       encodeRollupEntry({ chainId, rollupAddress }),
     )
-    this.#changes.push(event)
+    this.#changes.push({ header, event })
   }
 
-  settle(event: RollupSettledEvent): void {
+  settle(header: BlockHeader, event: RollupSettledEvent): void {
     this.#enterTransaction(event.transactionHash)
-    this.#changes.push(event)
+    this.#changes.push({ header, event })
   }
 
   /**
@@ -139,7 +145,7 @@ export class L1Exits {
     this.#changes = []
     for (const change of changes) {
       const root = this.#apply(change, undefined)
-      if (root !== undefined && change.type === 'rollupSettled') this.#takeLeafless(change, root)
+      if (root !== undefined) this.#takeLeafless(change, root)
     }
   }
 
@@ -180,12 +186,12 @@ export class L1Exits {
   }
 
   /** Applies changes in order until the rollup exit root is the leaf's. */
-  #reach(leaf: WaitingLeaf, changes: (RollupAddedEvent | RollupSettledEvent)[]): void {
+  #reach(leaf: WaitingLeaf, changes: Change[]): void {
     const wanted = leaf.event.rollupExitRoot
-    const passed: [RollupSettledEvent, Hash][] = []
+    const passed: [Change, Hash][] = []
     for (let change = changes.shift(); change !== undefined; change = changes.shift()) {
       const root = this.#apply(change, wanted)
-      if (root === undefined || change.type === 'rollupAdded') continue
+      if (root === undefined) continue
       if (!equalBytes(root, wanted)) {
         passed.push([change, root])
         continue
@@ -209,26 +215,24 @@ export class L1Exits {
   }
 
   /** Applies one change. @returns the root after a settlement; undefined when the change makes no new root. */
-  #apply(change: RollupAddedEvent | RollupSettledEvent, wanted: Hash | undefined): Hash | undefined {
-    if (change.type === 'rollupAdded') {
-      this.#rollups.setInitial(change.networkId, change.initialLocalExitRoot)
+  #apply({ header, event }: Change, wanted: Hash | undefined): Hash | undefined {
+    if (event.type === 'rollupAdded') {
+      this.#rollups.setInitial(event.networkId, event.initialLocalExitRoot)
       return undefined
     }
-    if (change.certainty === 'applied') return this.#rollups.settle(change.networkId, change.localExitRoot)
+    if (event.certainty === 'applied') return this.#rollups.settle(header, event)
     // The manager may have postponed this settlement: then no leaf has its root.
-    return wanted === undefined
-      ? undefined
-      : this.#rollups.settleIf(change.networkId, change.localExitRoot, wanted)
+    return wanted === undefined ? undefined : this.#rollups.settleIf(header, event, wanted)
   }
 
   /** A settlement without a leaf: the global exit root that it gives must be that of an older leaf. */
-  #takeLeafless(change: RollupSettledEvent, root: Hash): void {
+  #takeLeafless({ event }: Change, root: Hash): void {
     if (equalBytes(root, this.#state.rollupExitRoot)) return
     const globalExitRoot = this.#transaction.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
     if (!this.#tree.has(globalExitRoot))
       refuse(
         'missing_log',
-        `settlement of network ${change.networkId} in block ${change.blockNumber} gives rollup exit root ${encodeHex(root)}, but no UpdateL1InfoTree has it`,
+        `settlement of network ${event.networkId} in block ${event.blockNumber} gives rollup exit root ${encodeHex(root)}, but no UpdateL1InfoTree has it`,
       )
     this.#takeRollupExitRoot(root)
   }

@@ -9,6 +9,7 @@ import { trees } from '../../store/layout/keys.js'
 import { encodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/layout/l1InfoLeafRow.js'
 import { encodeUint32 } from '../../store/layout/smallRows.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/layout/tables.js'
+import { encodeEventPlace, eventPlaceKey, placeOfEvent } from '../../store/places/eventPlace.js'
 import { tileWriter } from '../snapshot/tiles.js'
 import { getParentHash } from './prepareBatch.js'
 import { refuse } from './refuse.js'
@@ -71,6 +72,11 @@ export class L1InfoTree {
       mainnetLeafCount,
       rollupExitVersion,
     })
+    view.put(
+      'eventPlaces',
+      eventPlaceKey('l1InfoLeaf', counters.l1InfoLeaves),
+      encodeEventPlace(placeOfEvent(header, event)),
+    )
     view.put('l1InfoIndexByGer', globalExitRoot, encodeUint32(counters.l1InfoLeaves))
     counters.l1InfoLeaves++
     return true

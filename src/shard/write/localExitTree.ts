@@ -121,6 +121,8 @@ export class LocalExitTree {
       const added = this.#taken - this.#appended
       const leaves = this.#leaves.subarray(32 * this.#appended, 32 * this.#taken)
       appendLeaves(this.#tree(), lineage, deposits - added, leaves)
+      for (let at = 0; at < added; at++)
+        this.#hashRuns.append(hashKinds.depositsByLeafHash, leaves, 32 * at, deposits - added + at)
       if (lineage > 0) noteRegrown(this.#view, this.#tree(), this.#former(), deposits - added, leaves)
       this.#appended = this.#taken
     }

@@ -1,10 +1,12 @@
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
+import type { BlockNumber } from '../../protocol/units.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import {
   lowerFinalized,
   noteRewind,
   putCheckpoint,
+  putLastReorg,
   readCheckpoint,
   readCounters,
   readHeaderAtOrBelow,
@@ -28,8 +30,14 @@ export interface BroughtBack {
 /**
  * Undoes every block above `ancestor` inside the transaction.
  * @param startBlock the network's first block: an ancestor of `startBlock` − 1 means that no stored block is on the chain.
+ * @param reorgSeenAtSec Unix seconds at which it was noticed that the chain has dropped the blocks; undefined if it has not.
  */
-export function revertTo(view: WriteView, ancestor: number, startBlock: number): BroughtBack {
+export function revertTo(
+  view: WriteView,
+  ancestor: number,
+  startBlock: number,
+  reorgSeenAtSec?: number,
+): BroughtBack {
   const checkpoint = readCheckpoint(view)
   if (checkpoint === undefined || ancestor > checkpoint.number)
     refuse(
@@ -64,6 +72,12 @@ export function revertTo(view: WriteView, ancestor: number, startBlock: number):
     tokenMappings: after.tokenMappings,
   }
   noteRewind(view, rewind, { isReorg: true })
+  if (reorgSeenAtSec !== undefined)
+    putLastReorg(view, {
+      ancestor: ancestor as BlockNumber,
+      lastBlock: checkpoint.number,
+      detectedAtSec: reorgSeenAtSec,
+    })
   const below = (ordinals: ReadonlySet<number>, count: number) =>
     [...ordinals].filter((ordinal) => ordinal < count).sort((a, b) => a - b)
   return {

@@ -1,7 +1,8 @@
 import { equalBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
-import type { Hash } from '../../protocol/chainEvent.js'
+import type { BlockHeader, Hash, RollupSettledEvent } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { uint32PairKey } from '../../store/layout/keys.js'
+import { encodeEventPlace, eventPlaceKey, placeOfEvent } from '../../store/places/eventPlace.js'
 import type { WriteTransaction } from './writeTransaction.js'
 
 /**
@@ -32,18 +33,26 @@ export class RollupExits {
   }
 
   /** Makes the next version. @returns its root. */
-  settle(networkId: NetworkId, localExitRoot: Hash): Hash {
-    this.#set(networkId, localExitRoot, ++this.#transaction.counters.rollupExitVersion)
+  settle(header: BlockHeader, event: RollupSettledEvent): Hash {
+    const { view, counters } = this.#transaction
+    const version = ++counters.rollupExitVersion
+    this.#set(event.networkId, event.localExitRoot, version)
+    view.put(
+      'eventPlaces',
+      eventPlaceKey('rollupExitVersion', version),
+      encodeEventPlace(placeOfEvent(header, event)),
+    )
     return this.root()
   }
 
   /** Makes the next version only if its root is `wanted`. */
-  settleIf(networkId: NetworkId, localExitRoot: Hash, wanted: Hash): Hash | undefined {
+  settleIf(header: BlockHeader, event: RollupSettledEvent, wanted: Hash): Hash | undefined {
+    const { networkId, localExitRoot } = event
     const current = this.#current()
     const before = current.get(networkId)
     current.set(networkId, localExitRoot)
     const root = this.root()
-    if (equalBytes(root, wanted)) return this.settle(networkId, localExitRoot)
+    if (equalBytes(root, wanted)) return this.settle(header, event)
     if (before === undefined) current.delete(networkId)
     else current.set(networkId, before)
     return undefined

@@ -17,12 +17,14 @@ export interface HashRunLayout {
   readonly bucketEntries: number
 }
 
-const transactions: HashRunLayout = { hashWords: 2, entryWords: 3, bucketEntries: 256 }
+/** Whoever looks up compares the rest of the hash with the row. */
+const byPrefix: HashRunLayout = { hashWords: 2, entryWords: 3, bucketEntries: 256 }
 
 export const hashRunLayouts: Readonly<Record<HashKind, HashRunLayout>> = {
-  [hashKinds.depositsByTransaction]: transactions,
-  [hashKinds.claimsByTransaction]: transactions,
+  [hashKinds.depositsByTransaction]: byPrefix,
+  [hashKinds.claimsByTransaction]: byPrefix,
   [hashKinds.localExitRoots]: { hashWords: 8, entryWords: 10, bucketEntries: 80 },
+  [hashKinds.depositsByLeafHash]: byPrefix,
 }
 
 /** One run, as the directory of its kind lists it. */

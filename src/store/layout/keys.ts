@@ -36,6 +36,7 @@ export type MetaName =
   | 'feed'
   | 'claimableTold'
   | 'feedFile'
+  | 'lastReorg'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -26,7 +26,14 @@ const counterFields = [
   'rollupExitVersion',
   /** 1 while the bridge is in emergency state. */
   'emergencyState',
+  /** Events that took a claim back, of which there are rows: none from before schema 8. */
+  'unsetClaims',
+  /** The same holds. */
+  'tokenMigrations',
 ] as const
+
+/** The fields that stores of schemas before 8 have. Undo that they left has such an entry, too. */
+const FIELDS_BEFORE_8 = 13
 
 /** Meta `counters`: totals, newest versions and one flag (`emergencyState`) that each write keeps up to date, so that nobody counts rows. All uint32. */
 export type Counters = { [Field in (typeof counterFields)[number]]: number }
@@ -42,12 +49,12 @@ export function encodeCounters(counters: Readonly<Counters>): Uint8Array {
   return bytes
 }
 
-/** @param bytes undefined in an empty store: all counters are zero. */
+/** @param bytes undefined in an empty store: all counters are zero. Those that an older schema lacks are zero, too. */
 export function decodeCounters(bytes: Uint8Array | undefined): Counters {
   const counters = noCounters()
-  if (bytes !== undefined)
-    for (let index = 0; index < counterFields.length; index++)
-      counters[counterFields[index]!] = readUint32(bytes, 4 * index)
+  if (bytes === undefined) return counters
+  const fields = bytes.length === 4 * FIELDS_BEFORE_8 ? FIELDS_BEFORE_8 : counterFields.length
+  for (let index = 0; index < fields; index++) counters[counterFields[index]!] = readUint32(bytes, 4 * index)
   return counters
 }
 
@@ -182,6 +189,33 @@ export function encodeFeedPlace({ feedId, oldest, newest }: FeedPlace): Uint8Arr
 
 export function decodeFeedPlace(bytes: Uint8Array): FeedPlace {
   return { feedId: readUint48(bytes, 0), oldest: readUint48(bytes, 6), newest: readUint48(bytes, 12) }
+}
+
+/** Meta `lastReorg`: the newest reorg of the chain that was followed. No undo is kept of it, and a start over keeps it. */
+export interface LastReorg {
+  /** Newest block that stayed. */
+  readonly ancestor: BlockNumber
+  /** Newest block that was taken back. */
+  readonly lastBlock: BlockNumber
+  /** Unix seconds of the instance that noticed it. */
+  readonly detectedAtSec: number
+}
+
+/** Three u48. */
+export function encodeLastReorg({ ancestor, lastBlock, detectedAtSec }: LastReorg): Uint8Array {
+  const bytes = new Uint8Array(18)
+  writeUint48(bytes, 0, ancestor)
+  writeUint48(bytes, 6, lastBlock)
+  writeUint48(bytes, 12, detectedAtSec)
+  return bytes
+}
+
+export function decodeLastReorg(bytes: Uint8Array): LastReorg {
+  return {
+    ancestor: readUint48(bytes, 0) as BlockNumber,
+    lastBlock: readUint48(bytes, 6) as BlockNumber,
+    detectedAtSec: readUint48(bytes, 12),
+  }
 }
 
 /** Number of commits that changed the shard; undefined in a shard of an older build that did not count them. */

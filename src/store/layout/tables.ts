@@ -36,7 +36,10 @@ export const tables = {
   claimSenders: 'claimSenders',
   /** source network u32, deposit count / CLAIM_LINKS_PER_CHUNK u32 → per deposit: claim ordinal + 1 u32 (0 = not claimed). */
   claimLinks: 'claimLinks',
-  /** claim ordinal u32 → 0 u8: claims that are no longer in force (unset, or superseded). They are few, and lists keep their ordinals. */
+  /**
+   * claim ordinal u32 → ordinal of what unset it u32 (`unsetClaims`), or 0 u8 (`REPLACED_CLAIM`): claims that are no longer in force. They are
+   * few, and lists keep their ordinals.
+   */
   claimsOutOfForce: 'claimsOutOfForce',
   /** injection ordinal u32 → global exit root 32, block u48, in the order of the events. */
   injectedGers: 'injectedGers',
@@ -48,7 +51,7 @@ export const tables = {
   lineages: 'lineages',
   /**
    * hash kind u8 → the directory of its runs; hash kind u8, run u32, bucket u32 → entries (`hashRun`): finds rows by transaction
-   * hash, and tree versions by local exit root.
+   * hash or leaf hash, and tree versions by local exit root.
    */
   hashRuns: 'hashRuns',
   /**
@@ -95,6 +98,14 @@ export const tables = {
    * the feed is.
    */
   claimable: 'claimable',
+  /** kind u8, number u32 → where and when the event of a row happened (`eventPlace` in `store/places`), of rows that do not tell it themselves. */
+  eventPlaces: 'eventPlaces',
+  /** removal ordinal u32 → global exit root that was taken out of the manager (`gerRemovalEntry` there). */
+  gerRemovals: 'gerRemovals',
+  /** unset ordinal u32 → an event that took a claim back (`unsetClaimRow` there). */
+  unsetClaims: 'unsetClaims',
+  /** token migration ordinal u32 → packed token migration (`tokenMigrationRow` there). */
+  tokenMigrations: 'tokenMigrations',
 } as const
 
 export type TableName = keyof typeof tables
@@ -145,6 +156,8 @@ export const listKinds = {
   archivedByLeafHash: 12,
   /** key: leaf type u8 other than 0 → deposit counts. Leaf type 0 (most deposits) has no list: it is all the others. */
   depositsByLeafType: 13,
+  /** key: address 20 → token migration ordinals. */
+  migrationsByLegacyToken: 14,
 } as const
 
 export type ListKind = (typeof listKinds)[keyof typeof listKinds]
@@ -157,6 +170,8 @@ export const hashKinds = {
   claimsByTransaction: 2,
   /** local exit root 32 → lineage u32, leaf count u32: roots of this network's tree at block ends. The newest entry of a root counts. */
   localExitRoots: 3,
+  /** first 8 bytes of the leaf hash → deposit count. Readers compare the whole hash with the tree's leaf. */
+  depositsByLeafHash: 4,
 } as const
 
 export type HashKind = (typeof hashKinds)[keyof typeof hashKinds]

@@ -33,7 +33,7 @@ async function schemasIn(dataDir: string, networkIds: readonly number[]): Promis
 
 for (const schema of olderSchemas)
   test(`a service on stores of schema ${schema} that were upgraded gives the answers of one that has read the chains anew`, async (t) => {
-    const { world, configFile } = await serveWorld(t, buildOlderWorld())
+    const { world, configFile } = await serveWorld(t, buildOlderWorld(schema))
     const [old, fresh] = [configFile('old'), configFile('fresh')]
     unpackOlderStores(schema, dataDirOf(old), world.networkIds)
     const refused = await bds(t, 'run', '--config', old)
@@ -41,7 +41,7 @@ for (const schema of olderSchemas)
     assert.match(
       refused.stderr,
       new RegExp(
-        `has schema version ${schema}, this build reads 7: bring it up to date with \`bds upgrade\`, or`,
+        `has schema version ${schema}, this build reads 8: bring it up to date with \`bds upgrade\`, or`,
       ),
     )
     const done = await bds(t, 'upgrade', '--config', old)
@@ -50,16 +50,16 @@ for (const schema of olderSchemas)
       [
         0,
         [
-          `network 0: upgraded from schema ${schema} to 7`,
-          `network 1: upgraded from schema ${schema} to 7`,
-          `network 2: upgraded from schema ${schema} to 7${schema === 4 ? '; the next run asks for 2 unknown senders' : ''}`,
+          `network 0: upgraded from schema ${schema} to 8`,
+          `network 1: upgraded from schema ${schema} to 8`,
+          `network 2: upgraded from schema ${schema} to 8${schema === 4 ? '; the next run asks for 2 unknown senders' : ''}`,
         ].join('\n'),
       ],
       done.stderr,
     )
     const again = await bds(t, 'upgrade', '--config', old, '--json')
-    const network = (network_id: number) => ({ network_id, from_schema: 7, unknown_senders: 0 })
-    assert.deepEqual(JSON.parse(again.stdout), { schema: 7, networks: [network(0), network(1), network(2)] })
+    const network = (network_id: number) => ({ network_id, from_schema: 8, unknown_senders: 0 })
+    assert.deepEqual(JSON.parse(again.stdout), { schema: 8, networks: [network(0), network(1), network(2)] })
     assert.equal((await bds(t, 'verify', '--config', old, '--deep')).code, 0)
 
     const expected = await startService(t, fresh)
@@ -77,7 +77,7 @@ test('an upgrade that is killed at any time leaves stores of one schema or the o
   const file = configFile('data')
   for (let round = 0; round < 6; round++) {
     rmSync(dataDirOf(file), { recursive: true, force: true })
-    const older = olderSchemas[round % 3 === 0 ? 1 : 0]
+    const older = olderSchemas[round % 2 === 0 ? 0 : 1]
     unpackOlderStores(older, dataDirOf(file), world.networkIds)
     const running = startBds(t, ['upgrade', '--config', file])
     // By the lines that tell of a network, and at any time.
@@ -89,10 +89,10 @@ test('an upgrade that is killed at any time leaves stores of one schema or the o
     else void delay(randomInt(1_500)).then(() => running.child.kill('SIGKILL'))
     await running.exited
     for (const schema of await schemasIn(dataDirOf(file), world.networkIds))
-      assert.ok(schema === older || schema === 7)
+      assert.ok(schema === older || schema === 8)
     const again = await bds(t, 'upgrade', '--config', file)
     assert.equal(again.code, 0, again.stderr)
-    assert.deepEqual(await schemasIn(dataDirOf(file), world.networkIds), [7, 7, 7])
+    assert.deepEqual(await schemasIn(dataDirOf(file), world.networkIds), [8, 8, 8])
     const verified = await bds(t, 'verify', '--config', file, '--deep', '--offline')
     assert.equal(verified.code, 0, verified.stdout)
   }
@@ -103,17 +103,22 @@ test('a store that is too old, too new or of another deployment is refused in on
   const file = configFile('data')
   unpackOlderStores(4, dataDirOf(file), world.networkIds)
   const directory = shardDirectory(dataDirOf(file), 1)
-  const cases: [schema: number, message: RegExp][] = [
+  const cases: [schema: number, message: RegExp, log?: true][] = [
     [
       3,
       /has schema version 3, whose rows this build can't read \(it upgrades from 4 on\): read the network .*reindex/,
     ],
     [6, /has schema version 6, that of a log without a feed, .*reindex/],
-    [99, /has schema version 99, later than this build's 7: use the build that made it, or .*reindex/],
+    [7, /follows the log of a cluster, .* would differ: take its store anew with .*reindex/, true],
+    [99, /has schema version 99, later than this build's 8: use the build that made it, or .*reindex/],
   ]
-  for (const [schema, message] of cases) {
+  for (const [schema, message, followsLog] of cases) {
     const store = openShardStoreWriter(directory)
-    store.transact((view) => view.put('meta', metaKey('schema'), encodeUint32(schema)))
+    store.transact((view) => {
+      view.put('meta', metaKey('schema'), encodeUint32(schema))
+      if (followsLog) view.put('meta', metaKey('log'), Buffer.from('{}'))
+      else view.remove('meta', metaKey('log'))
+    })
     await store.close()
     const { code, stderr } = await bds(t, 'upgrade', '--config', file, '--network', '1')
     assert.deepEqual([code, stderr.split('\n').length], [4, 1], stderr)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { findByTransaction, findRootAtBlockEnd } from '../../../src/shard/snapshot/hashRuns.js'
+import { findByPrefix, findRootAtBlockEnd } from '../../../src/shard/snapshot/hashRuns.js'
 import { HashRunAppender, truncateEntries } from '../../../src/shard/write/hashRunAppender.js'
 import { hashKinds } from '../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
@@ -65,7 +65,7 @@ test('hash runs find the same rows as a plain map, after merges, cuts and revert
       for (let id = 0; id <= 400; id++) {
         const expected = rows.flatMap((row, ordinal) => (prefixOf(row) === prefixOf(id) ? [ordinal] : []))
         assert.deepEqual(
-          findByTransaction(store, hashKinds.depositsByTransaction, hashOf(id)),
+          findByPrefix(store, hashKinds.depositsByTransaction, hashOf(id)),
           expected,
           `id ${id}`,
         )

@@ -14,6 +14,6 @@ test('verification accepts every shard of the writer, with and without undo, aft
       found.filter(({ isGood }) => !isGood),
       [],
     )
-    assert.equal(found.length, 18)
+    assert.equal(found.length, 22)
   })
 })

@@ -189,6 +189,17 @@ export const eventCases: readonly EventCase[] = [
     { type: 'legacyTokenRemoved', sovereignTokenAddress: bytes20(0xb4) },
   ),
   bridge(
+    'MigrateLegacyToken',
+    {
+      ...{ sender: address('ac'), legacyTokenAddress: address('b4'), updatedTokenAddress: address('b5') },
+      amount: 2n ** 200n,
+    },
+    {
+      ...{ type: 'tokenMigrated', account: bytes20(0xac), legacyTokenAddress: bytes20(0xb4) },
+      ...{ updatedTokenAddress: bytes20(0xb5), amount: 2n ** 200n },
+    },
+  ),
+  bridge(
     'UnsetClaim',
     { leafIndex: 9, sourceBridgeNetwork: 5 },
     { type: 'claimUnset', sourceNetwork: 5, depositCount: 9 },
@@ -196,7 +207,7 @@ export const eventCases: readonly EventCase[] = [
   bridge(
     'UpdatedUnsetGlobalIndexHashChain',
     { unsetGlobalIndex: `0x${rollupIndex}`, newUnsetGlobalIndexHashChain: hash('aa') },
-    { type: 'claimUnset', sourceNetwork: 5, depositCount: 9 },
+    { type: 'claimUnset', sourceNetwork: 5, depositCount: 9, hashChain: bytes32(0xaa) },
   ),
   on(contracts.bridge, l2Filter, setClaimV1Abi)(
     'SetClaim',

@@ -36,7 +36,7 @@ function named(byte: number): string {
 
 // Worked out by hand from the layout in docs/decisions/0021: version, type, content.
 /** The version with which commands are written now. */
-const V = '02'
+const V = '03'
 const headerOf8 = `01 02 f007 ${H('b8')} ${H('b7')}`
 const goldenCommands: { readonly [Type in ShardCommand['type']]: string } = {
   applyBlocks: `${V} 00 06 ${headerOf8} 05 04 0103 018001 03 8007
@@ -44,7 +44,7 @@ const goldenCommands: { readonly [Type in ShardCommand['type']]: string } = {
     00 02 00 01 ${H('01')} ac02 03 00${A('de')} 020100 02 00${A('0a')} 03aabb
           01 02            00   03 ${named(0xde)} 020100 02 ${named(0x0a)} 00
     02 01 00 02 ${H('02')} 09010000000000000005 ${named(0xde)} 00 00 ${named(0x0a)}`,
-  revertTo: `${V} 01 ffffffffffff3f`,
+  revertTo: `${V} 01 ffffffffffff3f 01 ac02`,
   startOver: `${V} 02 03 00`,
   noteStartOvers: `${V} 03 03 01 000000000000f83f`,
   noteCatchingUp: `${V} 04 01`,
@@ -67,7 +67,7 @@ const goldenCommands: { readonly [Type in ShardCommand['type']]: string } = {
 const goldenEvents: { readonly [Type in ChainEvent['type']]: string } = {
   deposit: `04 01 ${H('01')} ac02 01 03 00${A('de')} 020100 02 00${A('0a')} 03aabb 01 00${A('ca')} 00${A('5e')}`,
   claim: `06 02 ${H('02')} 00 0105 00${A('de')} 00 00 00${A('0a')} 00`,
-  claimUnset: `08 03 ${H('03')} 04 06`,
+  claimUnset: `08 03 ${H('03')} 04 06 01 ${H('c4')}`,
   claimSet: `0a 04 ${H('04')} 04 06 06 00${A('5e')}`,
   wrappedToken: `0c 05 ${H('05')} 00${A('3a')} 01 00${A('70')} 00`,
   sovereignToken: `0e 06 ${H('06')} 00${A('3a')} 01 00${A('70')} 01`,
@@ -84,6 +84,7 @@ const goldenEvents: { readonly [Type in ChainEvent['type']]: string } = {
   forwardLet: `24 11 ${H('11')} 08 ${H('e6')} 09 ${H('e7')}
     01 00 01 00${A('de')} 0101 00 00${A('0a')} 21${H('3e')} 03 00${A('ca')} 00${A('5e')}`,
   emergencyState: `26 12 ${H('12')} 01`,
+  tokenMigrated: `28 13 ${H('13')} 00${A('ac')} 00${A('3a')} 00${A('3b')} 020100`,
 }
 /** A batch with one block and `events` in it, up to them. */
 const batchUpTo = (count: string): string =>
@@ -243,16 +244,18 @@ const goldenVersion1: Partial<Record<ShardCommand['type'], string>> = {
       .filter(([type]) => type !== 'noteClaimable')
       .map(([type, golden]) => [type, `01${golden.slice(2)}`]),
   ),
+  revertTo: '01 01 ffffffffffff3f',
   begin: `01 0b 10${'1d'.repeat(16)} 00 01 00${A('b1')} 00${A('b2')} 01 00${A('b3')} 808001 8001 02 03 01`,
   mark: `01 0c ${H('e3')} 8001 02 03 04 02dead 8002 ${H('d1')}`,
 }
 
 for (const [type, golden] of Object.entries(goldenVersion1))
   test(`${type} of version 1 is read, with what its builds took for granted`, () => {
-    const { begin, mark } = sampleCommands
+    const { begin, mark, revertTo } = sampleCommands
     const then: Partial<Record<string, ShardCommand>> = {
       begin: { ...begin, settings: { ...begin.settings, feedKeepEvents: 1_000_000 } },
       mark: { ...mark, mark: { ...mark.mark, schema: 6 } },
+      revertTo: { type: 'revertTo', ancestor: revertTo.ancestor },
     }
     const expected = then[type] ?? sampleCommands[type as ShardCommand['type']]
     assert.deepEqual(plain(decodeCommand(fromHex(golden))), plain(expected))
@@ -277,6 +280,35 @@ test('what came with version 2 is no command of version 1, as it was none for th
   }
 })
 
+test('what a build of version 2 wrote is read, without what came later', () => {
+  const { ancestor } = sampleCommands.revertTo
+  assert.deepEqual(decodeCommand(fromHex('02 01 ffffffffffff3f')), { type: 'revertTo', ancestor })
+  const { hashChain, ...unset } = sampleEvents.claimUnset
+  assert.deepEqual(hashChain, hash(0xc4))
+  const bytes = `02${batchUpTo('01').slice(2)} 08 03 ${H('03')} 04 06`
+  assert.deepEqual(decodeCommand(fromHex(bytes)), batchOfEvents([unset]))
+})
+
+test('what came with version 3 is no command of version 2, as it was none for the builds that wrote that', () => {
+  const event = (golden: string): string => `${batchUpTo('01').slice(2)} ${golden}`
+  const mark = (table: string): string => ` 0c ${H('e3')} 00 00 00 ${table} 01 00 01 ${H('d1')} 07`
+  const later: Readonly<Record<string, readonly [content: string, inVersion2: RegExp]>> = {
+    'a time of a reorg': [goldenCommands.revertTo.slice(2), /3 bytes/],
+    'a hash chain': [event(goldenEvents.claimUnset), /33 bytes/],
+    'a type of events': [event(goldenEvents.tokenMigrated), /type of an event: 40 exceeds 39$/],
+    'a table': [mark('24'), /table: 36 exceeds 35$/],
+    'the last table': [mark('27'), /table: 39 exceeds 35$/],
+  }
+  for (const [title, [content, message]] of Object.entries(later)) {
+    assert.doesNotThrow(() => decodeCommand(fromHex(`${V}${content}`)), title)
+    assert.throws(
+      () => decodeCommand(fromHex(`02${content}`)),
+      { name: 'CommandFormatError', fault: 'malformed', message },
+      title,
+    )
+  }
+})
+
 /** Bytes that no encoder writes → what is said of them. */
 const malformed: Readonly<Record<string, readonly [bytes: string, at: number, message: RegExp]>> = {
   'no bytes': ['', 0, /^byte 0, version of the command: nothing is no version$/],
@@ -285,9 +317,9 @@ const malformed: Readonly<Record<string, readonly [bytes: string, at: number, me
   'a log id of 15 bytes': [`${V} 0b 0f`, 2, /logId: 15 bytes, not 16$/],
   'a log id of 17 bytes': [`${V} 0b 11`, 2, /length of logId: 17 exceeds 16$/],
   'a table that there is not': [
-    `${V} 0c ${H('e3')} 00 00 00 24 01 00 01 ${H('d1')}`,
+    `${V} 0c ${H('e3')} 00 00 00 28 01 00 01 ${H('d1')}`,
     37,
-    /table: 36 exceeds 35$/,
+    /table: 40 exceeds 39$/,
   ],
   'a key without bytes': [`${V} 0c ${H('e3')} 00 00 00 00 00 01 ${H('d1')}`, 38, /from: 0 bytes, not 1$/],
   'an unknown halt reason': [`${V} 0d 16`, 2, /reason: 22 exceeds 21$/],
@@ -398,9 +430,9 @@ const malformed: Readonly<Record<string, readonly [bytes: string, at: number, me
     /events: 1099511627776 of at least 2 bytes each, 0 bytes are left$/,
   ],
   'an unknown type of event': [
-    `${batchUpTo('01')} 28 12 ${H('12')}`,
+    `${batchUpTo('01')} 2a 12 ${H('12')}`,
     146,
-    /type of an event: 40 exceeds 39$/,
+    /type of an event: 42 exceeds 41$/,
   ],
   'rows in the transaction before': [
     `${batchUpTo('01')} 01 00 00`,

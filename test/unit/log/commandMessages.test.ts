@@ -44,10 +44,10 @@ test('a message is version, id, part, number of parts, hash of all that, and byt
   const command = encodeCommand(sampleCommands.revertTo)
   const [message, ...others] = commandMessages(idOf(0x1d), command)
   const digest = createHash('sha256')
-    .update(`\u0002${'\u001d'.repeat(16)}\u0001\u0000`)
+    .update(`\u0003${'\u001d'.repeat(16)}\u0001\u0000`)
     .update(command)
     .digest('hex')
-  const expected = `02${'1d'.repeat(16)}00000100${digest}${'0201ffffffffffff3f'}`
+  const expected = `03${'1d'.repeat(16)}00000100${digest}${'0301ffffffffffff3f01ac02'}`
   assert.equal(Buffer.from(message!).toString('hex'), expected)
   assert.deepEqual(others, [])
 })
@@ -317,12 +317,12 @@ test('what is no message is refused with its byte and its field, and the command
 
 test('a message of a newer version is refused in one line, whatever else it says', () => {
   for (const message of [
-    Uint8Array.of(3),
-    Uint8Array.of(3, ...small[0]!.subarray(1)),
+    Uint8Array.of(4),
+    Uint8Array.of(4, ...small[0]!.subarray(1)),
     new Uint8Array(600_000).fill(9),
   ])
     assert.throws(() => new CommandGatherer().take(message), {
       ...{ name: 'CommandFormatError', fault: 'newer_version', at: 0 },
-      message: `byte 0, version of the message: ${message[0]} is newer than 2, the newest that this build reads: upgrade this instance`,
+      message: `byte 0, version of the message: ${message[0]} is newer than 3, the newest that this build reads: upgrade this instance`,
     })
 })

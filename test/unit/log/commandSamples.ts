@@ -38,7 +38,10 @@ export const sampleEvents: { readonly [Type in ChainEvent['type']]: Extract<Chai
     ...{ type: 'claim', ...place(2), generation: 'v1', globalIndex: 5n, originNetwork: network(0) },
     ...{ originAddress: address(0x0a), destinationAddress: address(0xde), amount: 0n, sender: null },
   },
-  claimUnset: { type: 'claimUnset', ...place(3), sourceNetwork: network(4), depositCount: count(6) },
+  claimUnset: {
+    ...{ type: 'claimUnset', ...place(3), sourceNetwork: network(4), depositCount: count(6) },
+    hashChain: hash(0xc4),
+  },
   claimSet: {
     ...{ type: 'claimSet', ...place(4), sourceNetwork: network(4), depositCount: count(6) },
     sender: { caller: address(0x5e), transactionSender: address(0x5e), isProvisional: true },
@@ -88,6 +91,10 @@ export const sampleEvents: { readonly [Type in ChainEvent['type']]: Extract<Chai
     ],
   },
   emergencyState: { type: 'emergencyState', ...place(18), active: true },
+  tokenMigrated: {
+    ...{ type: 'tokenMigrated', ...place(19), account: address(0xac), legacyTokenAddress: address(0x3a) },
+    ...{ updatedTokenAddress: address(0x3b), amount: 256n },
+  },
 }
 
 export const header = (number: number): BlockHeader => ({
@@ -131,7 +138,7 @@ export const sampleCommands: {
       ...{ batchUndoFloor: block(3), perTransactionFrom: block(128) },
     },
   },
-  revertTo: { type: 'revertTo', ancestor: block(2 ** 48 - 1) },
+  revertTo: { type: 'revertTo', ancestor: block(2 ** 48 - 1), reorgSeenAtSec: 300 },
   startOver: { type: 'startOver', startOvers: { count: 3, notBeforeMs: undefined } },
   noteStartOvers: { type: 'noteStartOvers', startOvers: { count: 3, notBeforeMs: 1.5 } },
   noteCatchingUp: { type: 'noteCatchingUp', isCatchingUp: true },

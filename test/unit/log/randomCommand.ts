@@ -51,7 +51,10 @@ export class RandomCommands {
     }
     return numbers.pick<() => ShardCommand>([
       () => ({ type: 'applyBlocks', batch: this.batch() }),
-      () => ({ type: 'revertTo', ancestor: this.#block() }),
+      () => ({
+        ...{ type: 'revertTo', ancestor: this.#block() },
+        ...(numbers.chance(0.5) ? {} : { reorgSeenAtSec: this.#block() }),
+      }),
       () => ({ type: 'startOver', startOvers }),
       () => ({ type: 'noteStartOvers', startOvers }),
       () => ({ type: 'noteCatchingUp', isCatchingUp: numbers.chance(0.5) }),
@@ -158,7 +161,10 @@ export class RandomCommands {
           sender: sender(),
         }
       },
-      () => ({ type: 'claimUnset', ...place, sourceNetwork, depositCount }),
+      () => ({
+        ...{ type: 'claimUnset', ...place, sourceNetwork, depositCount },
+        ...(numbers.chance(0.5) ? {} : { hashChain: this.#hash() }),
+      }),
       () => ({ type: 'claimSet', ...place, sourceNetwork, depositCount, sender: sender() }),
       () => ({
         ...{ type: 'wrappedToken', ...place, ...token(), wrappedTokenAddress: this.#address() },
@@ -202,6 +208,10 @@ export class RandomCommands {
         ...{ newLeaves: this.#some(4, () => this.#leaf()), sender: sender() },
       }),
       () => ({ type: 'emergencyState', ...place, active: numbers.chance(0.5) }),
+      () => ({
+        ...{ type: 'tokenMigrated', ...place, account: this.#address(), amount: this.#uint256() },
+        ...{ legacyTokenAddress: this.#address(), updatedTokenAddress: this.#address() },
+      }),
     ])()
   }
 

@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/tempFolder.js'
 
 for (const schema of olderSchemas)
   test(`a store of schema ${schema} is refused by its version and left unchanged`, async (context) => {
-    const world = buildOlderWorld()
+    const world = buildOlderWorld(schema)
     const networks = world.networkIds.map((networkId) =>
       world.network(networkId).config(['http://127.0.0.1:1']),
     )
@@ -24,14 +24,14 @@ for (const schema of olderSchemas)
     const before = readFileSync(file)
     assert.throws(() => prepareStores(config), {
       name: 'FatalError',
-      message: `${shardDirectory(config.dataDir, 0)} has schema version ${schema}, this build reads 7: bring it up to date with \`bds upgrade\`, or index again with \`bds reindex --network 0\``,
+      message: `${shardDirectory(config.dataDir, 0)} has schema version ${schema}, this build reads 8: bring it up to date with \`bds upgrade\`, or index again with \`bds reindex --network 0\``,
     })
     assert.deepEqual(readFileSync(file), before)
   })
 
 test('the older stores and the world that they were made from still have the same block hashes', async (context) => {
-  const world = buildOlderWorld()
   for (const schema of olderSchemas) {
+    const world = buildOlderWorld(schema)
     const folder = tempFolder(context)
     unpackOlderStores(schema, folder, world.networkIds)
     for (const networkId of world.networkIds) {

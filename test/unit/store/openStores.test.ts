@@ -80,7 +80,7 @@ test('a store of another schema version is refused', async (context) => {
   await store.close()
   assert.throws(() => prepareStores(configOf(folder)), {
     name: 'FatalError',
-    message: `${shardDirectory(folder, 1)} has schema version 99, this build reads 7: index again with \`bds reindex --network 1\``,
+    message: `${shardDirectory(folder, 1)} has schema version 99, this build reads 8: index again with \`bds reindex --network 1\``,
   })
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findByTransaction } from '../../../../src/shard/snapshot/hashRuns.js'
+import { findByPrefix } from '../../../../src/shard/snapshot/hashRuns.js'
 import { HashRunAppender } from '../../../../src/shard/write/hashRunAppender.js'
 import { hashKinds } from '../../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
@@ -23,8 +23,8 @@ test('one flush may have more than 2^21 entries', async (context) => {
     appender.flush()
   })
   for (const entry of [0, 6, 2 ** 20, 2 ** 21 - 1, 2 ** 21, 2 ** 21 + 1, entries - 11])
-    assert.deepEqual(findByTransaction(store, hashKinds.depositsByTransaction, setHash(entry)), [entry])
+    assert.deepEqual(findByPrefix(store, hashKinds.depositsByTransaction, setHash(entry)), [entry])
   const repeats = Array.from({ length: 10 }, (_, index) => entries - 10 + index)
-  assert.deepEqual(findByTransaction(store, hashKinds.depositsByTransaction, setHash(7)), [7, ...repeats])
+  assert.deepEqual(findByPrefix(store, hashKinds.depositsByTransaction, setHash(7)), [7, ...repeats])
   await store.close()
 })

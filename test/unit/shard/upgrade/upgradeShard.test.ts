@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { readUint32BigEndian } from '../../../../src/protocol/abiBytes.js'
 import { asNetworkId, type NetworkId } from '../../../../src/protocol/units.js'
 import {
   readCatchingUp,
   readCheckpoint,
+  readCounters,
   readHeaderAtOrBelow,
 } from '../../../../src/shard/position/chainPosition.js'
 import {
@@ -16,7 +18,8 @@ import { upgradeShard } from '../../../../src/shard/upgrade/upgradeShard.js'
 import { verifyShard } from '../../../../src/shard/verify/verifyShard.js'
 import { revertTo } from '../../../../src/shard/write/revertTo.js'
 import { beginFeed } from '../../../../src/store/ensureFeed.js'
-import { feedKey, metaKey, uint32PairKey } from '../../../../src/store/layout/keys.js'
+import { feedKey, type MetaName, metaKey, uint32PairKey } from '../../../../src/store/layout/keys.js'
+import { decodeGerRemovalEntry } from '../../../../src/store/places/gerRemovalEntry.js'
 import { shardDirectory } from '../../../../src/store/shardDirectory.js'
 import { openShardStoreReader, openShardStoreWriter } from '../../../../src/store/shardStore.js'
 import type { ReadView } from '../../../../src/store/shardStore.types.js'
@@ -48,13 +51,13 @@ test('what later schemas derive from the rows is missing in schema 4, and is the
   const before = openShardStoreWriter(shardDirectory(folder, 1))
   assert.deepEqual(
     damageOf(before, asNetworkId(1)).map((text) => text.split(':')[0]),
-    ['regrown deposits', 'dictionaries'],
+    ['regrown deposits', 'dictionaries', 'hashes'],
   )
   void before.close()
   const notes = { 0: 0, 1: 0, 2: 2 }
   for (const networkId of world.networkIds) {
     const { store, result } = upgraded(context, folder, networkId)
-    assert.equal(readIdentity(store)?.schema, 7)
+    assert.equal(readIdentity(store)?.schema, 8)
     // Until the next run has compared claims with the contracts, nothing is ready.
     assert.equal(readCatchingUp(store), true)
     assert.deepEqual(damageOf(store, asNetworkId(networkId)), [], `network ${networkId}`)
@@ -65,18 +68,20 @@ test('what later schemas derive from the rows is missing in schema 4, and is the
 
 for (const schema of olderSchemas) {
   test(`a store of schema ${schema} that was upgraded has the entries of one that was indexed by this build`, async (context) => {
-    const world = buildOlderWorld()
+    const world = buildOlderWorld(schema)
     const indexed = new IndexedWorld(context, world)
     indexed.syncAll()
     const folder = tempFolder(context)
     unpackOlderStores(schema, folder, world.networkIds)
-    // Undo and headers depend on the batches; senders of cut deposits and of claims that an administrator set are asked for later.
-    const left = ['headers', 'undo', 'archivedDeposits', 'claimSenders', 'senderNotes'] as const
+    // What events say that older builds did not keep is not there. Undo and headers depend on the batches; senders of cut deposits and of claims that an administrator set are asked for later.
+    const unknown = ['eventPlaces', 'gerRemovals', 'unsetClaims', 'claimsOutOfForce'] as const
+    const left = [...unknown, 'headers', 'undo', 'archivedDeposits', 'claimSenders', 'senderNotes'] as const
+    const nameOf = (name: MetaName) => `meta/${Buffer.from(metaKey(name)).toString('hex')}`
     const dump = (view: ReadView) =>
-      Object.entries(dumpTables(view, left)).filter(
-        ([key]) =>
-          key !== `meta/${Buffer.from(metaKey('catchingUp')).toString('hex')}` && !/^listHeads\/05/.test(key),
-      )
+      Object.entries(dumpTables(view, left))
+        .filter(([key]) => key !== nameOf('catchingUp') && !/^listHeads\/05/.test(key))
+        // But for the number of unset claims of which there are rows.
+        .map(([key, value]) => (key === nameOf('counters') ? [key, value.slice(0, 8 * 13)] : [key, value]))
     for (const networkId of world.networkIds) {
       const { store } = upgraded(context, folder, networkId)
       const fresh = openShardStoreReader(shardDirectory(indexed.config.dataDir, networkId))
@@ -89,7 +94,7 @@ for (const schema of olderSchemas) {
   })
 
   test(`every block of a store of schema ${schema} that was upgraded can still be undone, and leaves no damage`, (context) => {
-    const world = buildOlderWorld()
+    const world = buildOlderWorld(schema)
     const folder = tempFolder(context)
     unpackOlderStores(schema, folder, world.networkIds)
     for (const networkId of world.networkIds) {
@@ -128,13 +133,51 @@ test('a store of schema 5 stays ready when it is upgraded, and what was told in 
   void before.close()
   const { store, result } = upgraded(context, folder, 1)
   assert.deepEqual(result, { unknownSenders: 0, longMetadata: 0 })
-  assert.equal(readIdentity(store)?.schema, 7)
+  assert.equal(readIdentity(store)?.schema, 8)
   assert.equal(readCatchingUp(store), wasCatchingUp)
   const all = { start: Uint8Array.of(0), end: new Uint8Array(64).fill(0xff) }
   assert.deepEqual([...store.list('feed', all), ...store.list('claimable', all)], [])
   assert.deepEqual([readFeedPlace(store), isClaimableTold(store)], [undefined, false])
   assert.equal(store.get('meta', metaKey('feedFile')), undefined)
   assert.deepEqual(damageOf(store, asNetworkId(1)), [])
+})
+
+/** Removals as table `gerRemovals` has them: ordinal, injection, place. */
+function removalsOf(view: ReadView) {
+  const all = { start: Uint8Array.of(0), end: new Uint8Array(64).fill(0xff) }
+  return view.list('gerRemovals', all).map(({ key, value }) => {
+    const { injectionOrdinal, place } = decodeGerRemovalEntry(value)
+    return [readUint32BigEndian(key, 0), injectionOrdinal, place]
+  })
+}
+
+test('of a store of schema 7 the roots that are out of the manager are told, until the block that removed them is undone', (context) => {
+  const folder = tempFolder(context)
+  unpackOlderStores(7, folder, [2])
+  const { store } = upgraded(context, folder, 2)
+  const { gerInjections, gerRemovals } = readCounters(store)
+  assert.equal(gerRemovals, 2)
+  // The first of the two that were removed was injected again: the newest injection. The second is the one before.
+  assert.deepEqual(removalsOf(store), [[1, gerInjections - 2, undefined]])
+  const { startBlock } = buildOlderWorld(7).network(2).config([])
+  for (;;) {
+    const { number } = readCheckpoint(store)!
+    const ancestor = readHeaderAtOrBelow(store, number - 1)!.number
+    store.transact((view) => revertTo(view, ancestor, startBlock))
+    const { gerRemovals: left } = readCounters(store)
+    assert.equal(removalsOf(store).length, left === 2 ? 1 : 0, `${left} removals are left`)
+    if (left === 0) break
+  }
+})
+
+test('a store of schema 7 keeps its feed', (context) => {
+  const folder = tempFolder(context)
+  unpackOlderStores(7, folder, [1])
+  const before = openShardStoreWriter(shardDirectory(folder, 1))
+  const place = readFeedPlace(before)
+  void before.close()
+  assert.notEqual(place, undefined)
+  assert.deepEqual(readFeedPlace(upgraded(context, folder, 1).store), place)
 })
 
 test('an upgrade that fails leaves a store of schema 4 as it was', (context) => {

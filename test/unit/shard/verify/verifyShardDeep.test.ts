@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bucketKey } from '../../../../src/store/layout/hashRun.js'
+import { bucketKey, directoryKey } from '../../../../src/store/layout/hashRun.js'
 import { lineageStretchKey, metaKey, tileKey, trees, uint32Key } from '../../../../src/store/layout/keys.js'
 import { senderAdditionKey, senderNotes, senderRowKey } from '../../../../src/store/layout/senderRow.js'
 import { encodeUint32 } from '../../../../src/store/layout/smallRows.js'
 import { hashKinds } from '../../../../src/store/layout/tables.js'
+import { eventPlaceKey } from '../../../../src/store/places/eventPlace.js'
+import { REPLACED_CLAIM } from '../../../../src/store/places/unsetClaimRow.js'
 import type { ReadView } from '../../../../src/store/shardStore.types.js'
 import { readCounters } from '../../../support/shardContents.js'
-import { type Damage, findDamage, first, flip } from './damagedShard.js'
+import { count, type Damage, findDamage, first, flip } from './damagedShard.js'
 
 /** Key of the last bucket of exit roots. */
 function lastExitRoots(view: ReadView): Uint8Array {
@@ -90,7 +92,7 @@ const deep: readonly Damage[] = [
   [
     'a transaction hash of a claim',
     1,
-    /^transactions: claim 0 is not found by its transaction 0x[0-9a-f]{64}$/,
+    /^hashes: claim 0 is not found by its transaction 0x[0-9a-f]{64}$/,
     (view) => flip(view, 'claimHashes', first(view, 'claimHashes').key, 2),
   ],
   [
@@ -122,6 +124,57 @@ const deep: readonly Damage[] = [
     1,
     /^injections: (removals of global exit roots: expected \d+, found \d+|state of global exit root)/,
     (view) => flip(view, 'gerStates', first(view, 'gerStates').key, 4),
+  ],
+  [
+    'a leaf hash that finds nothing',
+    1,
+    /^hashes: deposit 0 is not found by its leaf 0x[0-9a-f]{64}$/,
+    (view) => view.remove('hashRuns', directoryKey(hashKinds.depositsByLeafHash)),
+  ],
+  [
+    'the place of a leaf in another block',
+    0,
+    /^places of events: block of the place of l1InfoLeaf 0: expected \d+, found \d+$/,
+    (view) => flip(view, 'eventPlaces', eventPlaceKey('l1InfoLeaf', 0), 0),
+  ],
+  [
+    'the place of a settlement that there was not',
+    0,
+    /^places of events: place of rollupExitVersion 77: the newest version is \d+$/,
+    (view) => {
+      const settlement = view.get('eventPlaces', eventPlaceKey('rollupExitVersion', 1))!
+      view.put('eventPlaces', eventPlaceKey('rollupExitVersion', 77), new Uint8Array(settlement))
+    },
+  ],
+  [
+    'another root that was removed',
+    1,
+    /^removed roots: injection \d+, which removal 0 took back: expected 0x[0-9a-f]{64}, found 0x[0-9a-f]{64}$/,
+    (view) => flip(view, 'gerRemovals', uint32Key(0), 0),
+  ],
+  [
+    'a missing unset claim',
+    1,
+    /^unset claims: unset claim 0 is missing, \d+ are counted$/,
+    (view) => view.remove('unsetClaims', uint32Key(0)),
+  ],
+  [
+    'a claim that does not name what unset it',
+    1,
+    /^unset claims: why claim \d+ is out of force: expected unset \d+, found unset by none$/,
+    (view) => {
+      for (const { key } of view.list('claimsOutOfForce', {
+        start: uint32Key(0),
+        end: uint32Key(2 ** 32 - 1),
+      }))
+        view.put('claimsOutOfForce', key, REPLACED_CLAIM)
+    },
+  ],
+  [
+    'a missing token migration',
+    1,
+    /^token migrations: token migration 0 is missing, 1 are counted$/,
+    count({ tokenMigrations: 1 }),
   ],
   [
     'a missing injection',

@@ -6,6 +6,8 @@ import type { BlockNumber, DepositCount, NetworkId } from '../../../../src/proto
 import { readUint256 } from '../../../../src/store/layout/bytes.js'
 import { CLAIM_BYTES, decodeClaimRow } from '../../../../src/store/layout/claimRow.js'
 import { uint32Key } from '../../../../src/store/layout/keys.js'
+import { decodeUnsetClaimRow, unsetOrdinalOf } from '../../../../src/store/places/unsetClaimRow.js'
+import type { ReadView } from '../../../../src/store/shardStore.types.js'
 import { readClaimLinks, readClaims, readLists } from '../../../support/shardContents.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { TestNumbers } from '../../../support/testNumbers.js'
@@ -96,11 +98,51 @@ test('after claim, unset and claim again the last claim is in force and the firs
     },
   ))
 
-test('an unset without a claim in force changes nothing', (context) =>
+test('an unset without a claim in force changes no claim', (context) =>
   withClaims(context, 1, [[{ type: 'claimUnset', ...deposit(0, 7) }]], (shard) => {
     assert.equal(shard.writer.counts().claims, 0)
     assert.deepEqual(shard.read(readClaims), [])
   }))
+
+/** Ordinal, claim, block and hash chain of each unset, and by which unset each claim out of force is so. */
+function unsetsOf(view: ReadView) {
+  const all = { start: Uint8Array.of(0), end: new Uint8Array(9).fill(0xff) }
+  return {
+    unsets: view.list('unsetClaims', all).map(({ value }) => {
+      const { claimOrdinal, blockNumber, transactionHash, hashChain } = decodeUnsetClaimRow(value)
+      return [claimOrdinal, blockNumber, transactionHash[0], hashChain?.[0]]
+    }),
+    outOfForce: view.list('claimsOutOfForce', all).map(({ key, value }) => [key[3], unsetOrdinalOf(value)]),
+  }
+}
+
+test('each unset is kept with its place and the claim that it took back, and goes with its block', (context) => {
+  const hashChain = Buffer.alloc(32, 0xcc)
+  const unset = (count: number, more = {}) => ({ type: 'claimUnset', ...deposit(0, count), ...more })
+  return withClaims(
+    context,
+    1,
+    [[claimOf(0, 7)], [claimOf(0, 7)], [unset(7, { hashChain })], [unset(8)]],
+    (shard) => {
+      const both = {
+        unsets: [
+          [1, 3, 48, 0xcc],
+          [undefined, 4, 64, undefined],
+        ],
+        // A claim that another one replaced was not unset.
+        outOfForce: [
+          [0, undefined],
+          [1, 0],
+        ],
+      }
+      assert.deepEqual(shard.read(unsetsOf), both)
+      shard.writer.revertTo(3 as BlockNumber)
+      assert.deepEqual(shard.read(unsetsOf), { ...both, unsets: both.unsets.slice(0, 1) })
+      shard.writer.revertTo(2 as BlockNumber)
+      assert.deepEqual(shard.read(unsetsOf), { unsets: [], outOfForce: [[0, undefined]] })
+    },
+  )
+})
 
 const administrator = Buffer.alloc(20, 9)
 const administratorHex = administrator.toString('hex')
