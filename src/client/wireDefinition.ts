@@ -332,9 +332,9 @@ export interface BridgeStage {
   readonly networkId: number
   /** Block in which it happened, on that network. */
   readonly blockNumber?: number
-  /** Unix seconds of that block. Absent for injections whose block is no longer stored. */
+  /** Unix seconds of that block. Absent for injections of which no event tells, once their block is no longer stored. */
   readonly blockTimestamp?: number
-  /** Transaction of the deposit or of the claim; not stored of the other stages. */
+  /** Transaction in which it happened. Absent for injections of which no event tells, and for leaves, settlements and injections that an older build has stored. */
   readonly txHash?: Hex
   /** Leaf of the L1 info tree: the first that covers the deposit, the one that is injected. */
   readonly l1InfoTreeIndex?: number
@@ -834,6 +834,8 @@ export interface BridgesParameters {
   readonly toAddress?: string | undefined
   /** Only bridges of this transaction; any letter case. */
   readonly txHash?: string | undefined
+  /** Only bridges whose leaf of the local exit tree this is: the hash of their content; any letter case. */
+  readonly bridgeHash?: string | undefined
   /** Only bridges to one of these networks; comma-separated or repeated. */
   readonly networkIds?: number | readonly number[] | undefined
   /** Only assets (0) or messages (1). */

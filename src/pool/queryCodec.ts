@@ -40,6 +40,7 @@ const fieldKinds: {
     fromAddress: 'bytes',
     toAddress: 'bytes',
     transactionHash: 'bytes',
+    leafHash: 'bytes',
     networkIds: 'uint32s',
     leafType: 'uint32',
     claimed: 'boolean',

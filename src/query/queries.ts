@@ -28,6 +28,8 @@ export interface BridgesQuery extends Paging {
   readonly fromAddress?: Address
   readonly toAddress?: Address
   readonly transactionHash?: Hash
+  /** The leaf of the local exit tree. */
+  readonly leafHash?: Hash
   /** Destination networks, without repeats. */
   readonly networkIds?: readonly NetworkId[]
   readonly leafType?: number

@@ -94,13 +94,15 @@ const bridgeStageDefinition = {
       wire: 'block_timestamp',
       kind: 'unixSeconds',
       isOptional: true,
-      description: 'Unix seconds of that block. Absent for injections whose block is no longer stored.',
+      description:
+        'Unix seconds of that block. Absent for injections of which no event tells, once their block is no longer stored.',
     },
     transactionHash: {
       wire: 'tx_hash',
       kind: 'hash',
       isOptional: true,
-      description: 'Transaction of the deposit or of the claim; not stored of the other stages.',
+      description:
+        'Transaction in which it happened. Absent for injections of which no event tells, and for leaves, settlements and injections that an older build has stored.',
     },
     l1InfoTreeIndex: {
       wire: 'l1_info_tree_index',

@@ -31,6 +31,7 @@ export function randomBridgeFilters(
     ...(dice.chance(0.3) && { fromAddress: hexToBytes(dice.pick(SENDERS)) }),
     ...(dice.chance(0.3) && { toAddress: hexToBytes(dice.pick(RECEIVERS)) }),
     ...(any && dice.chance(0.1) && { transactionHash: hexToBytes(any.transactionHash) }),
+    ...(any && dice.chance(0.1) && { leafHash: hexToBytes(any.leaf) }),
     ...(dice.chance(0.4) && { networkIds: dice.pick(NETWORK_IDS).map(asNetworkId) }),
     ...(dice.chance(0.3) && { leafType: dice.pick([0, 0, 1, 1, 2]) }),
     ...(dice.chance(0.3) && { claimed: dice.chance(0.5) }),
@@ -49,13 +50,14 @@ function originShownAsSender({ leafType, originAddress }: ExpectedDeposit): stri
 
 /** One line per filter: a bridge is in the list when every filter accepts it. */
 export function matchesBridge(deposit: ExpectedDeposit, query: Partial<BridgesQuery>): boolean {
-  const { fromAddress, toAddress, transactionHash } = query
+  const { fromAddress, toAddress, transactionHash, leafHash } = query
   const from = fromAddress && toHex(fromAddress)
   const objections = [
     query.depositCounts && !query.depositCounts.some((count) => count === deposit.depositCount),
     from && ![deposit.caller, deposit.transactionSender, originShownAsSender(deposit)].includes(from),
     toAddress && deposit.destinationAddress !== toHex(toAddress),
     transactionHash && deposit.transactionHash !== toHex(transactionHash),
+    leafHash && deposit.leaf !== toHex(leafHash),
     query.networkIds && !query.networkIds.some((id) => id === deposit.destinationNetwork),
     query.leafType !== undefined && deposit.leafType !== query.leafType,
     query.claimed !== undefined && (deposit.claimTransactionHash !== null) !== query.claimed,

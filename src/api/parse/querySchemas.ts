@@ -82,6 +82,11 @@ export const BridgesParameters = Type.Object(
     ),
     to_address: Type.Optional(address('Only bridges to this destination_address; any letter case.')),
     tx_hash: Type.Optional(hash('Only bridges of this transaction; any letter case.')),
+    bridge_hash: Type.Optional(
+      hash(
+        'Only bridges whose leaf of the local exit tree this is: the hash of their content; any letter case.',
+      ),
+    ),
     network_ids: Type.Optional(
       networkIds('Only bridges to one of these networks; comma-separated or repeated.'),
     ),

@@ -50,6 +50,7 @@ export function toBridgesQuery(wire: Static<typeof BridgesParameters>, cursor?: 
   if (wire.from_address) query.fromAddress = toBytes(wire.from_address)
   if (wire.to_address) query.toAddress = toBytes(wire.to_address)
   if (wire.tx_hash) query.transactionHash = toBytes(wire.tx_hash)
+  if (wire.bridge_hash) query.leafHash = toBytes(wire.bridge_hash)
   if (wire.network_ids) query.networkIds = wire.network_ids.map(asNetworkId)
   if (wire.leaf_type !== undefined) query.leafType = wire.leaf_type
   if (wire.claimed !== undefined) query.claimed = wire.claimed

@@ -20,6 +20,7 @@ import {
   type StageState,
 } from '../../query/statusRecords.js'
 import type { L1InfoLeafRow } from '../../store/layout/l1InfoLeafRow.js'
+import type { EventPlace } from '../../store/places/eventPlace.js'
 import type { ClaimPath } from '../readiness/claimPath.js'
 import { claimsListedDeposit } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'
@@ -112,7 +113,6 @@ class Way {
     const { sourceNetwork, destinationNetwork, blockNumber, timestampSec, transactionHash } = this.#bridge
     const typical = this.#shards.typicalTimes.of(this.#source, destinationNetwork)
     const covering = this.#firstCovering === undefined ? undefined : this.#leaf(this.#firstCovering)
-    const inTree = covering === undefined ? {} : placeOf(covering)
     const coveredState = stateOf(covering !== undefined)
     const stages: BridgeStageRecord[] = []
     const add = (stage: BridgeStage, state: StageState, networkId: NetworkId, facts: StageFacts): void => {
@@ -120,10 +120,9 @@ class Way {
     }
     add('bridged', 'done', sourceNetwork, { blockNumber, timestampSec, transactionHash })
     add('final', stateOf(this.#isFinal), sourceNetwork, {})
-    // A settlement and the leaf that first names its root come in one transaction.
-    if (!isL1(sourceNetwork)) add('settled', coveredState, L1_NETWORK_ID, inTree)
+    if (!isL1(sourceNetwork)) add('settled', coveredState, L1_NETWORK_ID, this.#settlement(covering))
     add('in_l1_info_tree', coveredState, L1_NETWORK_ID, {
-      ...inTree,
+      ...this.#leafPlace(),
       l1InfoTreeIndex: this.#firstCovering,
       globalExitRoot: covering?.globalExitRoot,
     })
@@ -136,17 +135,40 @@ class Way {
     return stages
   }
 
+  /** Where the first covering leaf was added. */
+  #leafPlace(): StageFacts {
+    const index = this.#firstCovering
+    if (index === undefined) return {}
+    const place = this.#shards.get(L1_NETWORK_ID).findEventPlace('l1InfoLeaf', index)
+    return placeOf(place ?? this.#leaf(index))
+  }
+
+  /** Where the exit root was settled that the first covering leaf has of the source. */
+  #settlement(covering: L1InfoLeafRow | undefined): StageFacts {
+    if (covering === undefined) return {}
+    const l1 = this.#shards.get(L1_NETWORK_ID)
+    const version = l1.l1Info.findSettledVersion(this.#source.networkId, covering.rollupExitVersion)
+    const place = version && l1.findEventPlace('rollupExitVersion', version)
+    // A settlement and the leaf that first names its root come in one transaction, as a rule.
+    return place ? placeOf(place) : this.#leafPlace()
+  }
+
   #injection(): { readonly state: StageState; readonly facts: StageFacts } {
     const { destination } = this.#path
     if (destination === undefined) return { state: 'unknown', facts: {} }
     const index = this.#accepted ?? this.#path.findRemoved(this.#depositCount)
     if (index === undefined) return { state: 'waiting', facts: {} }
     const { globalExitRoot } = this.#leaf(index)
-    const blockNumber = destination.injections.find(globalExitRoot)?.blockNumber
+    const injection = destination.injections.find(globalExitRoot)
+    const place = injection && destination.findEventPlace('injection', injection.ordinal)
+    const blockNumber = injection?.blockNumber
     const timestampSec = blockNumber === undefined ? undefined : destination.findHeaderTime(blockNumber)
     return {
       state: this.#accepted === undefined ? 'removed' : 'done',
-      facts: { blockNumber, timestampSec, l1InfoTreeIndex: index, globalExitRoot },
+      facts: {
+        ...(place === undefined ? { blockNumber, timestampSec } : placeOf(place)),
+        ...{ l1InfoTreeIndex: index, globalExitRoot },
+      },
     }
   }
 
@@ -245,8 +267,12 @@ function stateOf(isDone: boolean): StageState {
   return isDone ? 'done' : 'waiting'
 }
 
-function placeOf({ blockNumber, timestampSec }: L1InfoLeafRow): StageFacts {
-  return { blockNumber, timestampSec }
+function placeOf({
+  blockNumber,
+  timestampSec,
+  transactionHash,
+}: Pick<L1InfoLeafRow, 'blockNumber' | 'timestampSec'> & Partial<EventPlace>): StageFacts {
+  return { blockNumber, timestampSec, transactionHash }
 }
 
 function awaited(event: AwaitedEvent, networkId: NetworkId, blockNumber?: BlockNumber): AwaitedRecord {

@@ -31,12 +31,13 @@ export function selectBridges(shards: ShardReaders, source: ShardView, query: Br
 
 /** A list for each filter that names deposits one by one or that has a stored list; shortest first. */
 function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
-  const { depositCounts, fromAddress, toAddress, transactionHash } = query
+  const { depositCounts, fromAddress, toAddress, transactionHash, leafHash } = query
   const lists: IndexedList[] = []
   if (depositCounts !== undefined) lists.push(listOf(onlyStored(source, depositCounts)))
   if (fromAddress !== undefined) lists.push(source.deposits.senders.by(fromAddress))
   if (toAddress !== undefined) lists.push(source.list(listKinds.depositsByDestinationAddress, toAddress))
   if (transactionHash !== undefined) lists.push(depositsOfTransaction(source, transactionHash))
+  if (leafHash !== undefined) lists.push(depositsOfLeaf(source, leafHash))
   return lists.length < 2 ? lists : lists.sort((left, right) => left.length - right.length)
 }
 
@@ -55,6 +56,14 @@ function depositsOfTransaction(source: ShardView, transactionHash: Hash): Indexe
       .filter((depositCount) =>
         equalBytes(source.deposits.get(depositCount).transactionHash, transactionHash),
       ),
+  )
+}
+
+function depositsOfLeaf(source: ShardView, leafHash: Hash): IndexedList {
+  return listOf(
+    source
+      .depositsOfLeaf(leafHash)
+      .filter((depositCount) => equalBytes(source.exitTree.getLeaf(depositCount), leafHash)),
   )
 }
 
@@ -167,8 +176,11 @@ function onlySentTo(sets: DepositSets, source: ShardView, query: BridgesQuery): 
 
 /** Equal for equal filters on the same network. */
 function keyOf(query: BridgesQuery): string {
-  const { networkId, depositCounts, networkIds, leafType, fromAddress, toAddress, transactionHash } = query
-  const bytes = [fromAddress, toAddress, transactionHash].map((value) => (value ? `=${latin1(value)}` : ''))
+  const { networkId, depositCounts, networkIds, leafType, fromAddress, toAddress } = query
+  const { transactionHash, leafHash } = query
+  const bytes = [fromAddress, toAddress, transactionHash, leafHash].map((value) =>
+    value ? `=${latin1(value)}` : '',
+  )
   // Networks may all have been left out, which is not the same as no filter.
   const networks = networkIds === undefined ? '' : `=${networkIds}`
   return [networkId, depositCounts, networks, leafType, ...bytes].join(';')

@@ -77,6 +77,17 @@ export class L1InfoReads {
       .map(({ key, value }) => ({ version: readUint32BigEndian(key, 4), localExitRoot: value }))
   }
 
+  /** The newest version up to `version` in which a rollup settled; undefined before its first settlement. */
+  findSettledVersion(networkId: NetworkId, version: number): number | undefined {
+    const [last] = this.#view.list('settledLocalExitRoots', {
+      start: uint32PairKey(networkId, version + 1),
+      end: uint32PairKey(networkId, 0),
+      limit: 1,
+      reverse: true,
+    })
+    return last && readUint32BigEndian(last.key, 4)
+  }
+
   /** Every rollup, indexed here or not, that had settled a local exit root by `version`, ascending. @returns fresh memory. */
   listSettledAt(version: number): SettledRollup[] {
     const settled: SettledRollup[] = []

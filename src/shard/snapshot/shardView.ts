@@ -9,6 +9,12 @@ import { uint32Key, uint32PairKey } from '../../store/layout/keys.js'
 import type { FeedPlace } from '../../store/layout/metaValues.js'
 import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
 import { decodeTokenMappingRow, type TokenMappingRow } from '../../store/layout/tokenMappingRow.js'
+import {
+  type EventPlace,
+  eventPlaceKey,
+  type PlacedKind,
+  readEventPlace,
+} from '../../store/places/eventPlace.js'
 import type { ShardStoreReader } from '../../store/shardStore.types.js'
 import { readHeaderAtOrBelow } from '../position/chainPosition.js'
 import { isClaimableTold, readFeedPlace } from '../position/feedPosition.js'
@@ -18,7 +24,7 @@ import { DepositReads } from './depositReads.js'
 import { DictionaryReads } from './dictionaryReads.js'
 import { ExitTreeReads } from './exitTreeReads.js'
 import { type FeedEntry, readFeed } from './feedReads.js'
-import { findByTransaction } from './hashRuns.js'
+import { findByPrefix } from './hashRuns.js'
 import { InjectionReads } from './injectionReads.js'
 import { L1InfoReads } from './l1InfoReads.js'
 import { readList } from './listReads.js'
@@ -87,12 +93,17 @@ export class ShardView implements ShardVersion {
 
   /** Deposits of a transaction, and of transactions whose hash starts with the same 8 bytes; ascending. */
   depositsOfTransaction(transactionHash: Hash): number[] {
-    return findByTransaction(this.#store, hashKinds.depositsByTransaction, transactionHash)
+    return findByPrefix(this.#store, hashKinds.depositsByTransaction, transactionHash)
+  }
+
+  /** Deposits with a leaf hash, and those whose leaf hash starts with the same 8 bytes; ascending. */
+  depositsOfLeaf(leafHash: Hash): number[] {
+    return findByPrefix(this.#store, hashKinds.depositsByLeafHash, leafHash)
   }
 
   /** Claims of a transaction, and of transactions whose hash starts with the same 8 bytes; ascending. */
   claimsOfTransaction(transactionHash: Hash): number[] {
-    return findByTransaction(this.#store, hashKinds.claimsByTransaction, transactionHash)
+    return findByPrefix(this.#store, hashKinds.claimsByTransaction, transactionHash)
   }
 
   /** Leaf types other than 0 that deposits of this network have. */
@@ -127,6 +138,12 @@ export class ShardView implements ShardVersion {
       depositCount: asDepositCount(readUint32BigEndian(key, 4)),
       row: decodeClaimableRow(value),
     }))
+  }
+
+  /** Where the event of a row stands that does not tell it itself; undefined where none is stored, as for rows from before schema 8. */
+  findEventPlace(kind: PlacedKind, number: number): EventPlace | undefined {
+    const stored = this.#store.get('eventPlaces', eventPlaceKey(kind, number))
+    return stored === undefined ? undefined : readEventPlace(stored, 0)
   }
 
   /** Unix seconds of a block whose header is stored: one with events, or the last of a batch, as far back as undo reaches. */

@@ -38,6 +38,7 @@ const anyQuery = fc.oneof(
     fromAddress: address,
     toAddress: address,
     transactionHash: hash,
+    leafHash: hash,
     networkIds: uint32s,
     leafType: uint32,
     claimed: fc.boolean(),

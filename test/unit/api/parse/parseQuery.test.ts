@@ -90,10 +90,11 @@ const good: [route: string, query: string, expected: object][] = [
   ],
   [
     'bridges',
-    `network_id=1&deposit_count=9,1,5,1&to_address=${ADDRESS}&tx_hash=0x${'AB'.repeat(32)}&leaf_type=1&claimed=false`,
+    `network_id=1&deposit_count=9,1,5,1&to_address=${ADDRESS}&tx_hash=0x${'AB'.repeat(32)}&bridge_hash=0x${'CD'.repeat(32)}&leaf_type=1&claimed=false`,
     {
       ...{ networkId: 1, ...first, depositCounts: [1, 5, 9], toAddress: ADDRESS_BYTES },
-      ...{ transactionHash: new Uint8Array(32).fill(0xab), leafType: 1, claimed: false },
+      ...{ transactionHash: new Uint8Array(32).fill(0xab), leafHash: new Uint8Array(32).fill(0xcd) },
+      ...{ leafType: 1, claimed: false },
     },
   ],
   [

@@ -25,10 +25,8 @@ function worldWithDeposit() {
 }
 
 /** What a reader of the chain itself notes of a block. */
-const placeOf = ({ number, timestampSec }: FakeBlock) => ({ blockNumber: number, timestampSec })
-const withHash = (block: FakeBlock) => ({
-  ...placeOf(block),
-  transactionHash: block.transactions[0]!.hash,
+const withHash = ({ number, timestampSec, transactions }: FakeBlock) => ({
+  ...{ blockNumber: number, timestampSec, transactionHash: transactions[0]!.hash },
 })
 
 const nextOf = ({ currentStage, waitsFor }: PlainWay) => [currentStage, waitsFor]
@@ -60,7 +58,7 @@ test('a bridge to an L2 goes through its stages, each with its block, and says w
   sync()
   assert.deepEqual(statesOf(way()), upTo('in_l1_info_tree', FROM_L1))
   assert.deepEqual(way().stages.in_l1_info_tree, {
-    ...{ state: 'done', networkId: 0, ...placeOf(updated), l1InfoTreeIndex: 0, globalExitRoot },
+    ...{ state: 'done', networkId: 0, ...withHash(updated), l1InfoTreeIndex: 0, globalExitRoot },
   })
   assert.deepEqual(nextOf(way()), [
     'injected',
@@ -73,7 +71,7 @@ test('a bridge to an L2 goes through its stages, each with its block, and says w
   sync()
   assert.deepEqual(statesOf(way()), upTo('claimable', FROM_L1))
   assert.deepEqual(way().stages.injected, {
-    ...{ state: 'done', networkId: 1, ...placeOf(injected), l1InfoTreeIndex: 0, globalExitRoot },
+    ...{ state: 'done', networkId: 1, ...withHash(injected), l1InfoTreeIndex: 0, globalExitRoot },
   })
   assert.deepEqual(nextOf(way()), ['claimed', { event: 'claim', networkId: 1 }])
   assert.deepEqual([way().readyForClaim, way().l1InfoTreeIndex], [true, 0])
@@ -83,6 +81,19 @@ test('a bridge to an L2 goes through its stages, each with its block, and says w
   assert.deepEqual(way().stages.claimed, { state: 'done', networkId: 1, ...withHash(claimed) })
   assert.deepEqual(nextOf(way()), ['claimed', null])
   assert.deepEqual([way().readyForClaim, way().claimTransactionHash], [false, claimed.transactions[0]!.hash])
+})
+
+test('a root that was found by asking the manager is told without a transaction', (context) => {
+  const { world, l1, l2 } = worldWithDeposit()
+  l2.mine((block) => block.tx().deposit({ destinationNetwork: 2 }))
+  const settled = l1.mine((block) => block.tx().settle(1, l2.localExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  indexed.writer(2).addPolledGers([hexToBytes(l1.globalExitRoot())], 1)
+  const { stages } = wayOf(indexed, 1, 0)
+  assert.deepEqual(stages.settled, { state: 'done', networkId: 0, ...withHash(settled) })
+  assert.equal(stages.injected!.transactionHash, undefined)
+  assert.equal(stages.injected!.state, 'done')
 })
 
 test('a root that is injected before its leaf is final makes the bridge wait for that block alone', (context) => {
@@ -117,7 +128,7 @@ test('a bridge from an L2 waits for a settlement, final or not, and to the L1 fo
   indexed.syncAll({ finalizedLag: 1 })
   const way = wayOf(indexed, 1, 0)
   assert.deepEqual(statesOf(way), upTo('in_l1_info_tree', names))
-  assert.deepEqual(way.stages.settled, { state: 'done', networkId: 0, ...placeOf(settled) })
+  assert.deepEqual(way.stages.settled, { state: 'done', networkId: 0, ...withHash(settled) })
   assert.deepEqual(nextOf(way), [
     'claimable',
     { event: 'finality', networkId: 0, blockNumber: settled.number },
@@ -144,7 +155,7 @@ test('a root that is taken out again is told as removed, until it or a later one
   indexed.syncAll()
   const way = wayOf(indexed, 0, 0)
   assert.deepEqual(way.stages.injected, {
-    ...{ state: 'removed', networkId: 1, ...placeOf(injected), l1InfoTreeIndex: 0, globalExitRoot: first },
+    ...{ state: 'removed', networkId: 1, ...withHash(injected), l1InfoTreeIndex: 0, globalExitRoot: first },
   })
   assert.deepEqual(nextOf(way), ['injected', { event: 'injection', networkId: 1 }])
   assert.deepEqual([way.readyForClaim, way.l1InfoTreeIndex], [false, null])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Hex } from 'viem'
 import { hexToBytes } from 'viem/utils'
-import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
+import { asBlockNumber, asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import type { BridgesQuery } from '../../../../src/query/queries.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { LIST_CHUNK } from '../../../../src/store/layout/tables.js'
@@ -69,6 +69,28 @@ test('lists of several chunks have pages like short ones: the pages of every fil
     }
     assert.deepEqual(rows, expected.map(expectedBridge), told)
   }
+})
+
+test('bridges of the same content have one leaf hash, and those that a cut took off are not among them', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const l2 = world.network(1)
+  const same = { destinationNetwork: 0, amount: 5n, destinationAddress: account(20) }
+  for (const amount of [5n, 6n, 5n, 5n]) l2.mine((block) => block.tx().deposit({ ...same, amount }))
+  const [first, other] = expectedDeposits(world, 1)
+  l2.mine((block) => block.tx().backwardLet(3))
+  l2.mine((block) => block.tx().deposit({ ...same, amount: 7n }))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ batchBlocks: 1 })
+  const countsOf = (leaf: Hex) =>
+    ask(indexed, { networkId: asNetworkId(1), leafHash: hexToBytes(leaf) }).rows.map(
+      ({ depositCount }) => depositCount,
+    )
+  assert.deepEqual(countsOf(first!.leaf), [2, 0])
+  assert.deepEqual(countsOf(other!.leaf), [1])
+  // The first 8 bytes alone are no match.
+  assert.deepEqual(countsOf(`${first!.leaf.slice(0, 18)}${'00'.repeat(24)}` as Hex), [])
+  indexed.writer(1).revertTo(asBlockNumber(l2.head.number - 2))
+  assert.deepEqual(countsOf(first!.leaf), [3, 2, 0])
 })
 
 test('a page beyond the end is empty and has the same total, however far it is', (context) => {
