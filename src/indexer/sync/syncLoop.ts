@@ -8,7 +8,7 @@ import { type Proposer, proposeOrThrow } from '../../shard/proposer.js'
 import type { ClaimableSearch } from '../../shard/readiness/claimableSearch.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardReads } from '../../shard/shardWriter.types.js'
-import type { Clock } from '../../telemetry/clocks.js'
+import { type Clock, unixMs } from '../../telemetry/clocks.js'
 import type { Auditor } from '../audit/audit.js'
 import { openAuditor } from '../audit/openAuditor.js'
 import { LINKED_DEPTH, LocalChain } from '../localChain.js'
@@ -195,7 +195,8 @@ class SyncLoop {
     const { client, writer, proposer, report } = this.#options
     const checkpoint = writer.checkpoint()!
     this.#claimableTeller?.hold(this.#signal)
-    await proposeOrThrow(proposer, { type: 'revertTo', ancestor: ancestor.number })
+    const reorgSeenAtSec = Math.floor(unixMs() / 1000)
+    await proposeOrThrow(proposer, { type: 'revertTo', ancestor: ancestor.number, reorgSeenAtSec })
     client.reorged(ancestor.number)
     this.#senders.reorged(ancestor.number)
     report.reorged(checkpoint, ancestor)
