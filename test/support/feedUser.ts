@@ -8,7 +8,7 @@ import { hex, readClaims, readDeposits, readMappings } from './shardContents.js'
 import type { TestNumbers } from './testNumbers.js'
 
 /** Rows by name and key, as text. */
-type Holdings = Readonly<
+export type Holdings = Readonly<
   Record<'bridges' | 'claims' | 'mappings' | 'claimable', Readonly<Record<string, string>>>
 >
 
