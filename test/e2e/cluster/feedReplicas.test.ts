@@ -2,10 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { freePort } from '../../support/freePort.js'
 import { skipWithout } from '../../support/installedProgram.js'
-import { RandomWorld } from '../../support/randomWorld.js'
 import { startService } from '../../support/serviceProcess.js'
-import { serveWorld } from '../../support/serviceWorld.js'
-import { feedSeeds, followThrough } from '../service/feedTrial.js'
+import { feedSeeds, followThrough, serveTrial } from '../service/feedTrial.js'
 import { MAX_LOG_BYTES, NatsProcesses } from './natsProcesses.js'
 
 const INSTANCES = 3
@@ -14,14 +12,12 @@ for (const seed of feedSeeds(1))
   test(`seed ${seed}: events of three services that share one log, now from this one, now from that, alone say what the lists of each hold`, {
     skip: skipWithout('nats-server'),
   }, async (context) => {
-    const source = new RandomWorld(seed)
-    for (let steps = 20; steps > 0; steps--) source.step()
     const nats = await NatsProcesses.start(context, 1)
-    const { configFile } = await serveWorld(context, source.world)
+    const trial = await serveTrial(context, seed)
     const files: string[] = []
     const ports: number[] = []
     for (let at = 0; at < INSTANCES; at++) {
-      const file = configFile(`instance-${at}`)
+      const file = trial.configFile(`instance-${at}`)
       const cluster = `[cluster]
 servers = ["${nats.addresses[0]}"]
 replicas = 1
@@ -34,5 +30,5 @@ instance = "i${at}"
     }
     const start = (at: number) =>
       startService(context, files[at]!, ['--http-port', String(ports[at]), '--log-level', 'warn'])
-    await followThrough(context, { seed, source, ports, start })
+    await followThrough(context, { ...trial, ports, start })
   })

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RandomWorld } from '../../support/randomWorld.js'
+import { EventClient } from '../../support/eventClient.js'
+import { LostClaims } from '../../support/lostClaims.js'
+import { RandomWorld } from '../../support/randomWorld.js'
 import type { ServiceProcess } from '../../support/serviceProcess.js'
-import { inStep } from '../../support/serviceWorld.js'
+import { inStep, type ServiceWorld, serveWorld } from '../../support/serviceWorld.js'
 import type { Cleaner } from '../../support/tempFolder.js'
 import { TestNumbers } from '../../support/testNumbers.js'
-import { untilEqual } from '../../support/until.js'
+import { until, untilEqual } from '../../support/until.js'
 import { FeedFollower, haltLines, readLists } from './feedFollower.js'
 
 /** The seeds to try: `BDS_TEST_SEEDS=100 BDS_TEST_SEED=1` for a hundred of them, from the first. */
@@ -15,10 +17,34 @@ export function feedSeeds(usually: number): number[] {
 }
 
 const ROUNDS = 4
+const ROLLBACK_BLOCKS = 32
+/** Without asking a manager of the past for roots, which nobody tells while claims are lost. */
+const SETTINGS = [`rollback_blocks = ${ROLLBACK_BLOCKS}`, 'log_range = 20', 'ger_injection = "event"']
+/** Contracts are asked again after 40 to 120 seconds, and some tries later the network starts over. */
+const LONGEST_HEALING_MS = 240_000
 
-export interface FeedTrial {
+export interface TrialWorld {
   readonly seed: number
   readonly source: RandomWorld
+  readonly lost: LostClaims | undefined
+  configFile(name: string): string
+}
+
+/** A random world after some steps, and RPC servers for it. With every other seed a network of it has lost claims, for which it starts over later. */
+export async function serveTrial(context: Cleaner, seed: number): Promise<TrialWorld> {
+  const source = new RandomWorld(seed)
+  for (let steps = 20; steps > 0; steps--) source.step()
+  const { world } = source
+  const lost =
+    seed % 2 === 1
+      ? new LostClaims(source, new TestNumbers(seed).pick(world.networkIds), ROLLBACK_BLOCKS)
+      : undefined
+  const { rpc, configFile }: ServiceWorld = await serveWorld(context, world)
+  lost?.hideFrom(rpc.get(lost.networkId)!.endpoint)
+  return { seed, source, lost, configFile: (name) => configFile(name, SETTINGS) }
+}
+
+export interface FeedTrial extends Pick<TrialWorld, 'seed' | 'source' | 'lost'> {
   /** Each is that of one service, however often it is killed. */
   readonly ports: readonly number[]
   /** Starts the service of a port. */
@@ -31,7 +57,7 @@ export interface FeedTrial {
  */
 export async function followThrough(
   context: Cleaner,
-  { seed, source, ports, start }: FeedTrial,
+  { seed, source, lost, ports, start }: FeedTrial,
 ): Promise<void> {
   const numbers = new TestNumbers(seed + 1_000)
   // Of their own: when they are drawn depends on time.
@@ -46,8 +72,11 @@ export async function followThrough(
   context.after(() => {
     for (const follower of followers) follower.end()
   })
+  // Not in the first round, at whose end every service has stored the network without them.
+  const foundIn = 1 + numbers.below(ROUNDS - 2)
   const play = async (): Promise<void> => {
     for (let round = 0; round < ROUNDS; round++) {
+      if (round === foundIn) lost?.find()
       // All are connected by then, and chance may break none.
       if (round === 1) for (const follower of followers) follower.break()
       for (let acts = 2 + numbers.below(5); acts > 0; acts--) {
@@ -63,7 +92,8 @@ export async function followThrough(
         if (numbers.chance(0.5)) source.reorg()
         services[at] = await start(at)
       }
-      for (const service of services) await inStep(service, world)
+      if (round === foundIn && lost !== undefined) await startsOver(services[0]!, ports[0]!, lost.networkId)
+      for (const service of services) await inStep(service, world, LONGEST_HEALING_MS)
       for (const [at, follower] of followers.entries())
         for (const port of ports)
           await untilEqual(
@@ -80,6 +110,20 @@ export async function followThrough(
     assert.ok(events > 10, `${events} events`)
     assert.ok(connects > 1, `${connects} connections, ${rereads} of them after lists`)
   }
+}
+
+/** Waits until the feed of the network has told one. */
+async function startsOver(service: ServiceProcess, port: number, networkId: number): Promise<void> {
+  const { headers } = await service.get('/bridge/v1/token-mappings')
+  const feed = headers
+    .get('x-feed-position')!
+    .split(',')
+    .find((position) => position.startsWith(`${networkId}.`))!
+  const fromFirst = feed.replace(/:\d+$/, ':0')
+  const client = await EventClient.open(port, `?network_ids=${networkId}&types=start_over`, fromFirst)
+  const count = () => client.events.length
+  await until(count, (told) => told > 0, `network ${networkId} starts over`, LONGEST_HEALING_MS)
+  client.close()
 }
 
 /** @returns undefined where both hold the same. */
