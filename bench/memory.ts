@@ -25,7 +25,7 @@ const values = readOptions({
   threshold: {
     type: 'string',
     default: '131072',
-    help: 'MALLOC_MMAP_THRESHOLD_ of the service, as the files in deploy/ set it; none leaves it out',
+    help: 'MALLOC_MMAP_THRESHOLD_ of the service, as bds sets it; none leaves it out',
   },
   doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })

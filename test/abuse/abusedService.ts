@@ -9,6 +9,9 @@ import { freePort } from '../support/freePort.js'
 import { type ServiceProcess, startService } from '../support/serviceProcess.js'
 import { type Cleaner, tempFolder } from '../support/tempFolder.js'
 
+/** What `src/cli/bds.sh` gives the service on so few processors as these attacks are meant for. */
+const AS_STARTED_BY_SCRIPT = { MALLOC_MMAP_THRESHOLD_: '131072', NODE_OPTIONS: '--v8-pool-size=1' }
+
 /** A running `bds` with seeded stores, whose endpoints refuse every connection. */
 export interface AbusedService extends ServiceProcess {
   readonly apiPort: number
@@ -43,7 +46,7 @@ export async function prepareAbusedService(
   return async () => {
     if (running === undefined || hasEnded(running)) {
       await running?.exited
-      const service = await startService(context, file, [], {}, launcher)
+      const service = await startService(context, file, [], AS_STARTED_BY_SCRIPT, launcher)
       const portOf = (url: string): number => Number(new URL(url).port)
       running = { ...service, apiPort: portOf(service.url), opsPort: portOf(service.opsUrl) }
     }
