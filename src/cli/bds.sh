@@ -13,7 +13,13 @@ export MALLOC_MMAP_THRESHOLD_
 case " ${NODE_OPTIONS-}" in
 *--v8-pool-size* | *--v8_pool_size*) exec node "$folder/bds.js" "$@" ;;
 esac
-helpers=$(($(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 16) / 4))
+processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 16)
+# The quota of a container: microseconds of processor time in a period of so many, or `max`.
+set_quota() {
+  [ "$1" = max ] || [ $(($1 / $2)) -ge "$processors" ] || processors=$(($1 / $2))
+}
+quota=$(cat /sys/fs/cgroup/cpu.max 2>/dev/null) && [ -n "$quota" ] && set_quota $quota
+helpers=$((processors / 4))
 [ "$helpers" -ge 1 ] || helpers=1
 [ "$helpers" -le 4 ] || helpers=4
 exec node "--v8-pool-size=$helpers" "$folder/bds.js" "$@"

@@ -18,7 +18,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
     'mix',
     'doc',
   ],
-  query: ['size', 'quick', 'no-rival', 'doc'],
+  query: ['size', 'quick', 'no-rival', 'dialects', 'doc'],
   backfill: ['size', 'rounds', 'shared', 'only', 'doc', 'senders', 'anvil'],
   events: ['readers', 'idle', 'protocol', 'events', 'rounds', 'seconds'],
   merkle: ['size'],

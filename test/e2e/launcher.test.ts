@@ -9,11 +9,12 @@ import { tempFolder } from '../support/tempFolder.js'
 const LAUNCHER = fileURLToPath(new URL('../../../src/cli/bds.sh', import.meta.url))
 
 /** What the launcher starts `node` with on a machine of so many processors. It is called by a link, as npm makes one. */
-function startedWith(t: TestContext, processors: number, env: NodeJS.ProcessEnv = {}): string[] {
+function startedWith(t: TestContext, processors: number, env: NodeJS.ProcessEnv = {}, quota = ''): string[] {
   const folder = tempFolder(t)
   const program = (name: string, line: string): void =>
     writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
   program('nproc', `echo ${processors}`)
+  program('cat', `[ "$1" = /sys/fs/cgroup/cpu.max ] && echo '${quota}'`)
   program('node', 'printf "%s\\n" "$MALLOC_MMAP_THRESHOLD_" "$@"')
   symlinkSync(LAUNCHER, join(folder, 'bds'))
   const { PATH } = process.env
@@ -53,3 +54,14 @@ test('what the environment says of helper threads and of memory wins', (t) => {
 test('a MALLOC_MMAP_THRESHOLD_ that is set to nothing stays so', (t) => {
   assert.equal(startedWith(t, 2, { MALLOC_MMAP_THRESHOLD_: '' })[0], '')
 })
+
+for (const [quota, helpers] of [
+  ['max 100000', 4],
+  ['3200000 100000', 4],
+  ['850000 100000', 2],
+  ['50000 100000', 1],
+  ['', 4],
+] as const)
+  test(`on 16 processors with the quota "${quota}" bds runs with ${helpers} helper threads of V8`, (t) => {
+    assert.equal(startedWith(t, 16, {}, quota)[1], `--v8-pool-size=${helpers}`)
+  })
