@@ -161,8 +161,8 @@ export const limitedAttacks: readonly Attack[] = [
 const MANY = Array.from({ length: 50 }, (_, at) => `127.0.2.${1 + at}`)
 const OPEN_CONNECTIONS = {
   lastsMs: 10_000,
-  // The old core of uWebSockets.js closes the port while there are too many, so the kernel refuses new connections of everybody.
-  keepsConnections: true,
+  // The old core of uWebSockets.js, that of Node 20, closes the port while there are too many, so the kernel refuses new connections of everybody.
+  keepsConnections: process.versions.node.startsWith('20.'),
   counter: 'bds_http_connections_refused_total',
   mostCpu: 0.7,
 }
@@ -280,8 +280,44 @@ const asking = (requests: readonly string[], connections = 64): Attack['order'] 
   manner: { type: 'ask' },
 })
 
+/** Streams of events as both protocols begin them, with all that a reader may ask for. */
+const EVENTS = '/bridge/v1/events?types=bridge,claim&addresses='
+const ADDRESSES = `0x${'Ab'.repeat(20)},`.repeat(30).slice(0, -1)
+const STREAMS = [
+  request(EVENTS + ADDRESSES, 'GET', 'Accept: text/event-stream\r\n'),
+  request(
+    `${EVENTS.replace('events', 'events/ws')}${ADDRESSES}`,
+    'GET',
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+  ),
+]
+
+/** What other services' clients ask for, each spelled as costs most. */
+const DIALECT_PAGES = [
+  `/zkevm/bridges/0x${'00'.repeat(20)}?limit=100&offset={n}`,
+  '/aggkit/bridge/v1/bridges?network_id=0&page_size=200&page_number={n}',
+  `/hub/mainnet/transactions?limit=100&userAddress=0x${'Ab'.repeat(20)}&{n}`,
+  '/proof/merkle-proof?networkId=0&depositCount={n}',
+].map((target) => request(target, 'GET', CODED))
+
 /** Others of the same kinds. */
 export const furtherAttacks: readonly Attack[] = [
+  {
+    title: 'streams of events, reset after 20 ms, 64 connections',
+    order: { ...asking(STREAMS), manner: { type: 'reset', afterMs: 20 } },
+  },
+  {
+    title: 'streams of events that are never read, 1,000 connections',
+    order: { ...asking(STREAMS, 1_000), manner: { type: 'stall', everyMs: 1_500, requests: 1 } },
+  },
+  {
+    title: 'pages and proofs of dialects, coded, 64 connections',
+    order: { ...asking(DIALECT_PAGES), numbers: 9_000 },
+  },
+  {
+    title: 'the explorer and its parts, coded, 64 connections',
+    order: asking([request('/explorer', 'GET', CODED), request('/explorer/bridge/1/{n}', 'GET', CODED)]),
+  },
   {
     title: 'long headers, cookies, lists of tags, encoded names and upgrades, 64 connections',
     order: { ...asking(ODD_REQUESTS), bytesPerSec: 10_000_000 },

@@ -7,6 +7,7 @@ import { speakDialects } from '../../../src/http/dialectTargets.js'
 import { staticDocuments } from '../../../src/http/docsPage.js'
 import { EventsAnswerer } from '../../../src/http/events/answerEvents.js'
 import type { EventHub } from '../../../src/http/events/eventHub.js'
+import { explorerPage } from '../../../src/http/explorerPage.js'
 import { createRequestHandler } from '../../../src/http/handleRequest.js'
 import type { RateGate } from '../../../src/http/limits/rateGate.js'
 import { TrustedProxies } from '../../../src/http/limits/trustedProxies.js'
@@ -86,6 +87,14 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
     } as unknown as Config,
     health,
   )
+  const explorer = explorerPage(
+    {
+      explorer: { enabled: true, title: 'Bridges' },
+      http: { compress: true },
+      networks,
+    } as unknown as Config,
+    { warn: nothing },
+  )
   const events = new EventsAnswerer({
     config: { feed: { maxReaders: 1, maxReadersPerClient: 1 }, networks } as unknown as Config,
     proxies: proxies ?? new TrustedProxies([]),
@@ -111,10 +120,10 @@ export function frontAlone(options: FrontAloneOptions = {}): AskFront {
       },
       ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
     },
-    findPage: dialects.findWithValue,
+    findPage: (path) => explorer.find(path) ?? dialects.findWithValue(path),
     findSpelling: dialects.findSpelling,
     targets: new Map([
-      ...createTargets(health, staticDocuments(true), () => version, NO_NETWORKS),
+      ...createTargets(health, [...staticDocuments(true), ...explorer.files], () => version, NO_NETWORKS),
       ...dialects.targets,
     ]),
     queryContext: {

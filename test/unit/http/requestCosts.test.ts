@@ -109,6 +109,18 @@ function spellings(path: string, required: string): Readonly<Record<string, stri
 /** What some endpoint of a dialect must be given. */
 const ASKED_OF_DIALECTS = 'network_id=1&deposit_count=1&leaf_index=1&net_id=1&deposit_cnt=1&depositCount=1'
 
+/** What the front answers by itself. */
+const OF_THE_FRONT = [
+  ...['/', '/docs', '/openapi.json', '/livez', '/readyz', '/bridge/v1/sync-status', '/bridge/v1/networks'],
+  ...[
+    '/explorer',
+    '/explorer/bridge/1/25',
+    `/explorer/${'a/'.repeat(900)}`,
+    `/explorer/assets/${'a'.repeat(1_800)}`,
+  ],
+]
+const OF_EACH_DOCUMENT = ['ampersands', 'strangers near a known name', 'encoded names', 'percent signs']
+
 const OF_EACH_ENDPOINT: ReadonlySet<string> = new Set([
   ...['names of a dialect, repeated', 'counts, repeated', 'many filters', 'encoded names that it has'],
 ])
@@ -176,6 +188,16 @@ test('no spelling of a request costs the front more than ten times what a point 
         await measure(`${whole}: ${what}`, () => ask('GET', whole, asSent, []))
       }
     }
+  for (const target of OF_THE_FRONT)
+    for (const method of ['GET', 'HEAD'])
+      for (const what of ['nothing', ...OF_EACH_DOCUMENT]) {
+        const asSent = flat(spellings(target.slice(0, 40), 'a=1')[what] ?? '')
+        await measure(`${method} ${target.slice(0, 40)}: ${what}`, () => ask(method, target, asSent, []))
+      }
+  for (const operation of operationIds)
+    await measure(`HEAD ${routes[operation].path}`, () =>
+      ask('HEAD', routes[operation].path, 'network_id=1&deposit_count=1', []),
+    )
   await measure('a place to begin at in Last-Event-ID', () =>
     ask('GET', streamRoutes.getEvents.path, '', [
       ['last-event-id', repeated('1.0123456789ab:5,', LONG).slice(0, -1)],
