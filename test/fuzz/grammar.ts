@@ -136,6 +136,7 @@ const values: Readonly<Record<string, readonly Piece[]>> = {
   token_network: numbers,
   network_ids: lists,
   tx_hash: hashes,
+  bridge_hash: hashes,
   global_index: globalIndexes,
   leaf_type: leafTypes,
   claimed: booleans,

@@ -250,10 +250,10 @@ test('what is no command for any build is left out by all alike, and told', asyn
 const newer: Readonly<Record<string, () => Uint8Array>> = {
   message() {
     const message = messageOf(13, encodeCommand(catchingUp))
-    message[0] = 3
+    message[0] = 4
     return message
   },
-  command: () => messageOf(13, Uint8Array.of(3, 4, 1)),
+  command: () => messageOf(13, Uint8Array.of(4, 4, 1)),
 }
 
 for (const [part, make] of Object.entries(newer))
@@ -269,7 +269,7 @@ for (const [part, make] of Object.entries(newer))
     await assert.rejects(instance.following, {
       ...{ name: 'CommandFormatError', fault: 'newer_version' },
       message:
-        /^byte 0, version of the \w+: 3 is newer than 2, the newest that this build reads: upgrade this instance$/,
+        /^byte 0, version of the \w+: 4 is newer than 3, the newest that this build reads: upgrade this instance$/,
     })
     assert.equal(instance.shard.writer.logPlace()?.sequence, 2)
     assert.equal(instance.shard.status.get('catchingUp'), 1)

@@ -171,8 +171,8 @@ test('a list of 200,000 logs does not overflow the stack', () => {
 test('one filter asks for all contracts and all topics of a network', () => {
   const l1 = logsFilter(l1Filter)
   assert.deepEqual(l1.address, Object.values(contracts))
-  assert.equal(l1.topics[0]!.length, 15 + 4 + 8)
+  assert.equal(l1.topics[0]!.length, 16 + 4 + 8)
   const l2 = logsFilter(l2Filter)
   assert.deepEqual(l2.address, [contracts.bridge, contracts.globalExitRootManager])
-  assert.equal(l2.topics[0]!.length, 15 + 4)
+  assert.equal(l2.topics[0]!.length, 16 + 4)
 })
