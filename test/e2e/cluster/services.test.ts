@@ -201,7 +201,7 @@ test(
       assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
       // All lines have been read by now.
       assert.equal(
-        service.stderr.filter((line) => /3 is newer than 2, .* upgrade this instance/.test(line)).length,
+        service.stderr.filter((line) => /4 is newer than 3, .* upgrade this instance/.test(line)).length,
         1,
       )
     }
