@@ -183,10 +183,6 @@ test('a backup made while a service follows its chains and answers many clients 
   })
   const backup = join(folder, 'backup')
   const made = await bds(t, ['backup', '--config', file, '--to', backup, '--json'])
-  const meanwhile = await live.read<SyncStatusRecord>('/bridge/v1/sync-status')
-  load.isOver = true
-  await Promise.all(clients)
-  assert.equal(load.refused, 0)
   const { networks: copies } = JSON.parse(made.stdout) as {
     networks: {
       network_id: number
@@ -196,11 +192,20 @@ test('a backup made while a service follows its chains and answers many clients 
       stored_bytes: number
     }[]
   }
-  for (const { network_id, block } of copies) {
-    const row = meanwhile.networks.find((network) => network.network_id === network_id)!
+  for (const { network_id, block } of copies)
     assert.ok(block.number > at(network_id, begin), `network ${network_id} was written before its copy`)
-    assert.ok(row.synced_block! > block.number, `network ${network_id} was written after its copy`)
-  }
+  await until(
+    () => live.read<SyncStatusRecord>('/bridge/v1/sync-status'),
+    ({ networks }) =>
+      copies.every(({ network_id, block }) =>
+        networks.some((row) => row.network_id === network_id && row.synced_block! > block.number),
+      ),
+    'each network is written after its copy',
+    30_000,
+  )
+  load.isOver = true
+  await Promise.all(clients)
+  assert.equal(load.refused, 0)
 
   const copyFile = configFile(folder, 'copy', chain)
   const restored = await bds(t, ['restore', '--config', copyFile, '--from', backup])
