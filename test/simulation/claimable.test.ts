@@ -306,6 +306,49 @@ const troubles: Record<string, (world: World) => Promise<void> | void> = {
   },
 }
 
+/** Deposits 0:1 and 2:0 can be claimed: their last blocks are the newest of the L1, of the source and of network 1. */
+async function claimableOnTop(world: World): Promise<void> {
+  const { chains, l1, network } = world
+  const source = chains.network(SOURCE)
+  await world.inStep()
+  world.news()
+  source.mine((block) => block.tx().deposit({ destinationNetwork: NETWORK }))
+  l1.mine((block) => {
+    block.tx({ to: userContract(9) }).settle(SOURCE, source.localExitRoot())
+    block.tx().deposit({ destinationNetwork: NETWORK })
+  })
+  world.syncOthers()
+  network.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
+  await world.inStep()
+  assert.deepEqual(world.news().sort(), ['claimable 0:1', 'claimable 2:0'])
+}
+
+/** Take the newest block back, and return what stores the same events again: of other networks at once, before anybody has looked. */
+const rewinds: Record<string, (world: World) => Promise<() => Promise<void> | void>> = {
+  'the network itself': async (world) => {
+    const { leader, network } = world
+    leader.client.before = ({ method }) => (method === 'fetchRange' ? world.pass(1_000) : undefined)
+    network.reorg({ depth: 1, blocks: 'shift' })
+    await world.become('taken back', () => leader.row.get('reorgs') === 1)
+    assert.deepEqual(leader.ready(), ['0:0'])
+    return () => world.inStep()
+  },
+  'the L1': (world) => takeBackOfOther(world, 0, ['0:0']),
+  'the source': (world) => takeBackOfOther(world, SOURCE, ['0:0', '0:1']),
+}
+
+async function takeBackOfOther(world: World, networkId: number, ready: string[]): Promise<() => void> {
+  const chain = world.chains.network(networkId)
+  const ancestor = asBlockNumber(chain.head.number - 1)
+  for (const { indexed } of world.instances)
+    applyOrThrow(indexed.writer(networkId), { type: 'revertTo', ancestor, reorgSeenAtSec: 0 })
+  for (const instance of world.instances) assert.deepEqual(instance.ready(), ready)
+  return () => {
+    chain.reorg({ depth: 1, blocks: 'shift' })
+    world.syncOthers()
+  }
+}
+
 for (const kind of ['alone', 'cluster'] as const) {
   for (const [trouble, begin] of Object.entries(troubles))
     test(`${kind}: what other networks store is told as claimable within 100 ms, and once, while ${trouble}`, async (context) => {
@@ -349,7 +392,7 @@ for (const kind of ['alone', 'cluster'] as const) {
     assert.ok(leader.toldMs <= atMs + PROMISED_MS)
   })
 
-  test(`${kind}: a reorg whose blocks have the same injections and claims tells nothing of what can be claimed`, async (context) => {
+  test(`${kind}: a reorg whose blocks have the same injections and claims tells again what they bring back, and not what is claimed in both`, async (context) => {
     const world = new World()
     await world.start(context, kind)
     const { leader, network } = world
@@ -360,8 +403,28 @@ for (const kind of ['alone', 'cluster'] as const) {
     assert.deepEqual(leader.ready(), ['0:0'], 'until the new blocks are stored')
     await world.inStep()
     assert.deepEqual(leader.ready(), ['0:1'])
-    assert.deepEqual(world.news(), ['claim 0:0'])
+    assert.deepEqual(world.news(), ['claim 0:0', 'unclaimable 0:1', 'claimable 0:1'])
   })
+
+  for (const [whose, takeBack] of Object.entries(rewinds))
+    test(`${kind}: who reads the lists while blocks of ${whose} are taken back is told of all that the new ones bring`, async (context) => {
+      const world = new World()
+      await world.start(context, kind)
+      await claimableOnTop(world)
+      const { leader } = world
+      const bringNew = await takeBack(world)
+      const held = new Set(leader.ready())
+      world.news()
+      await bringNew()
+      await world.pass(PROMISED_MS)
+      for (const line of world.news()) {
+        const [type, deposit] = line.split(' ')
+        if (type === 'claimable') held.add(deposit!)
+        else held.delete(deposit!)
+      }
+      assert.deepEqual([...held].sort(), ['0:0', '0:1', '2:0'])
+      assert.deepEqual(leader.ready(), ['0:0', '0:1', '2:0'])
+    })
 
   test(`${kind}: a reorg whose new blocks do not come is told after two seconds, and what other networks store meanwhile with it`, async (context) => {
     const world = new World()

@@ -94,6 +94,11 @@ export class ClaimPath {
     return smallest
   }
 
+  /** How many deposits a leaf covers, without those that were regrown. */
+  coveredAt(index: L1InfoTreeIndex): number {
+    return this.#coverage.exact.at(index)
+  }
+
   /** The index to prove the deposit against: the smallest accepted one, if it is final. undefined while there is none. */
   findUsable(depositCount: number): L1InfoTreeIndex | undefined {
     if (this.isInDoubt) return undefined

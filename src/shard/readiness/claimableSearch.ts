@@ -1,6 +1,11 @@
 import { equalBytes } from '../../protocol/abiBytes.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
-import { asDepositCount, type DepositCount, type NetworkId } from '../../protocol/units.js'
+import {
+  asDepositCount,
+  type DepositCount,
+  type L1InfoTreeIndex,
+  type NetworkId,
+} from '../../protocol/units.js'
 import type { ClaimableRow } from '../../store/feed/claimableRow.js'
 import { type Bits, hasBit, WORD_BITS } from '../sets/bits.js'
 import { CountedBits } from '../sets/countedBits.js'
@@ -26,10 +31,20 @@ export interface ClaimableSearchShards {
 /** What the feed was told of one source, as far as it is remembered. */
 interface Told {
   readonly members: CountedBits
-  /** What all of it depends on, row by row; undefined: nothing was compared yet. */
+  /** Standing of all that it depends on, row by row, when it was compared; undefined: nothing was compared yet. */
   comparedAt: string | undefined
   /** What the members depend on, beside the commands that this search has made. */
   readonly readAt: string
+}
+
+/** How far what was told of one source can be taken back, and how often something was. */
+interface Standing {
+  readonly ownEpoch: number
+  readonly ownFloor: number
+  readonly l1Epoch: number
+  readonly l1Floor: number
+  readonly sourceEpoch: number
+  readonly injectionCount: number
 }
 
 interface Change {
@@ -50,6 +65,10 @@ export class ClaimableSearch {
   #seenChanges: number | undefined
   /** By source network. */
   readonly #told = new Map<NetworkId, Told>()
+  /** By source network, at the last look whose news the feed has. */
+  readonly #stood = new Map<NetworkId, Standing>()
+  /** The same at the last look: the feed has its news when the next one is made. */
+  readonly #stands = new Map<NetworkId, Standing>()
   /** Commits of all shards at the last look that found nothing. */
   #quietAt: string | undefined
 
@@ -90,6 +109,8 @@ export class ClaimableSearch {
     return this.#shards.withSnapshots(() => {
       const own = this.#shards.find(this.#networkId)
       if (own === undefined || own.state.isCatchingUp) return undefined
+      for (const [networkId, standing] of this.#stands) this.#stood.set(networkId, standing)
+      this.#stands.clear()
       const views = this.#shards.networkIds.map((networkId) => this.#shards.find(networkId)!)
       const versions = views.map(({ networkId, commits, epoch }) => ({ networkId, commits, epoch }))
       const at = JSON.stringify(versions)
@@ -108,6 +129,7 @@ export class ClaimableSearch {
   /** The command was refused, or its fate is not known: what was told is read again. */
   forget(): void {
     this.#told.clear()
+    this.#stands.clear()
     this.#quietAt = undefined
     this.#seenChanges = undefined
   }
@@ -157,17 +179,22 @@ export class ClaimableSearch {
       })
       told.members.add(depositCount)
     }
-    const others = this.#others(own, source, path, told, ready)
+    const standing = this.#standingOf(own, source)
+    const { ownEpoch, l1Epoch, sourceEpoch } = standing
+    const comparedAt = [sourceEpoch, l1Epoch, ownEpoch, own.injections.removalCount].join(' ')
+    const others = told.comparedAt === comparedAt ? [] : this.#others(own, source, path, told, ready)
     for (const depositCount of differences(told.members, ready, claimed)) {
       if (isFull()) return change
       if (told.members.remove(depositCount)) change.unclaimable.push(depositCount)
       else tell(depositCount)
     }
     for (const depositCount of others) {
-      // Here in one go, so that a look that stops in between compares them again.
+      // Here in one go: a look that stops before compares them again.
       change.unclaimable.push(depositCount)
       tell(depositCount)
     }
+    told.comparedAt = comparedAt
+    this.#stands.set(networkId, standing)
     change.unclaimable.sort((a, b) => a - b)
     change.claimable.sort((a, b) => a.depositCount - b.depositCount)
     return change
@@ -186,12 +213,12 @@ export class ClaimableSearch {
     return told
   }
 
-  /** Deposits that can still be claimed, but are others than were told, or under another leaf. Only rewinds and removals make such. */
+  /**
+   * Deposits that can still be claimed, but are others than were told, or under another leaf; and those that could not be claimed for a
+   * moment, which who read the lists in that moment must be told. Only rewinds and removals make such.
+   */
   #others(own: ShardView, source: ShardView, path: ClaimPath, told: Told, ready: Bits): DepositCount[] {
-    const l1 = this.#shards.find(L1_NETWORK_ID)
-    const comparedAt = [source.epoch, l1?.epoch, own.epoch, own.injections.removalCount].join(' ')
-    if (told.comparedAt === comparedAt) return []
-    told.comparedAt = comparedAt
+    const mayHaveBeenGone = this.#interruptions(own, source, path)
     return own
       .listClaimable(source.networkId)
       .filter(({ depositCount, row }) => {
@@ -200,10 +227,49 @@ export class ClaimableSearch {
         return (
           now === undefined ||
           now.l1InfoTreeIndex !== row.l1InfoTreeIndex ||
-          !equalBytes(now.transactionHash, row.transactionHash)
+          !equalBytes(now.transactionHash, row.transactionHash) ||
+          mayHaveBeenGone(now.l1InfoTreeIndex)
         )
       })
       .map(({ depositCount }) => depositCount)
+  }
+
+  #standingOf(own: ShardView, source: ShardView): Standing {
+    const l1 = this.#shards.find(L1_NETWORK_ID)
+    return {
+      ownEpoch: own.epoch,
+      ownFloor: own.state.undoFloor,
+      l1Epoch: l1?.epoch ?? 0,
+      l1Floor: l1?.state.undoFloor ?? 0,
+      sourceEpoch: source.epoch,
+      injectionCount: own.injections.count,
+    }
+  }
+
+  /**
+   * Blocks that were taken back and came again between two looks, or a root that was removed and injected again: lists have shown what depends on
+   * them as not ready in between. Such blocks were above the floor of the look before. How deep a rewind went is not known, so some is told again
+   * that was there all the time.
+   * @returns tells it of deposits that are usable with an L1 info leaf.
+   */
+  #interruptions(own: ShardView, source: ShardView, path: ClaimPath): (index: L1InfoTreeIndex) => boolean {
+    const before = this.#stood.get(source.networkId)
+    const l1 = this.#shards.find(L1_NETWORK_ID)
+    if (before === undefined || l1 === undefined) return () => false
+    const isL1Rewound = l1.epoch !== before.l1Epoch
+    const isOwnRewound = own.epoch !== before.ownEpoch
+    const { deposits } = source.state.untouchedSince(before.sourceEpoch)
+    return (index) => {
+      if (path.coveredAt(index) > deposits) return true
+      const { blockNumber, globalExitRoot } = l1.l1Info.getLeaf(index)
+      if (isL1Rewound && blockNumber > before.l1Floor) return true
+      if (own.networkId === L1_NETWORK_ID) return false
+      const injection = own.injections.find(globalExitRoot)
+      if (injection === undefined) return false
+      return isOwnRewound
+        ? injection.blockNumber > before.ownFloor
+        : injection.ordinal >= before.injectionCount
+    }
   }
 }
 
