@@ -80,6 +80,11 @@ const fields = [
   'feedOldest',
   /** Sequence of its newest event, set after the two above; 0 before the first. */
   'feedNewest',
+  /**
+   * Sequence of the feed behind which events stand that lists of this instance may not show yet: they were worked out from shards of other
+   * networks that are newer than this instance's. Unknown while there is none.
+   */
+  'feedAhead',
   /** 1 while this instance leads the network in its cluster. The fields below are those of a cluster only. */
   'leads',
   /** Sequence up to which the log was read and applied. */
@@ -117,6 +122,7 @@ const maybeUnknown = [
   'contractsCompared',
   'searchedL1Commits',
   'comparedClaimWords',
+  'feedAhead',
   'logSequence',
   'logEnd',
   'logHeardMs',

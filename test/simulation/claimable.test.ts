@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { CommitWatch, changeReader, type StatusRow, statusRow } from '../../src/board/statusBoard.js'
 import { createCommandLog } from '../../src/cluster/commandLog.js'
 import { FatalError } from '../../src/errors/chainErrors.js'
+import { createPositionReader } from '../../src/http/events/feedPositions.js'
 import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
 import { asBlockNumber, asNetworkId } from '../../src/protocol/units.js'
 import { logSettingsOf } from '../../src/replica/logSettings.js'
@@ -497,6 +498,30 @@ test('whoever takes over from an instance that was paused tells what it has not,
   await world.become('the other one has read it', () => paused.told.length === other.told.length)
   await world.inStep()
   assert.deepEqual(world.news(), ['claimable 0:1', 'claimable 2:0'])
+})
+
+test('lists of an instance that lacks what an event was worked out from name a position before it', async (context) => {
+  const world = new World()
+  await world.start(context, 'cluster')
+  await almostClaimable(world)
+  const { leader, l1 } = world
+  const other = world.instances.find((instance) => instance !== leader)!
+  const setFinal = ({ indexed }: Instance) =>
+    applyOrThrow(indexed.writer(0), { type: 'setFinalized', block: asBlockNumber(l1.head.number) })
+  const readPosition = createPositionReader(other.indexed.status)
+  /** Of network 1. */
+  const listed = () => Number(/\b1\.[0-9a-f]{12}:(\d+)/.exec(readPosition())![1])
+  const before = listed()
+  setFinal(leader)
+  await world.become('read', () => other.told.length > 0)
+  assert.deepEqual(other.told, ['claimable 0:1'])
+  assert.deepEqual(other.ready(), ['0:0'])
+  assert.equal(listed(), before)
+  setFinal(other)
+  assert.deepEqual(other.ready(), ['0:0', '0:1'])
+  await world.pass(1)
+  assert.equal(listed(), before + 1)
+  assert.equal(other.row.get('feedNewest'), before + 1)
 })
 
 /** Deposit 0:0 is claimed, and 0:1 can be, by the two newest blocks of network 1. */

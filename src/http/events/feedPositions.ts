@@ -47,6 +47,13 @@ export interface FeedExtent extends FeedPosition {
   readonly oldest: number
 }
 
+/** Where a reader of lists may go on from: they hold all that was told up to there. */
+function readListed(row: StatusRow): FeedPosition {
+  const { feedId, sequence } = readExtent(row)
+  // Behind the end: it is set before, and taken back after what it waits for.
+  return { feedId, sequence: Math.min(sequence, row.get('feedAhead') ?? sequence) }
+}
+
 export function readExtent(row: StatusRow): FeedExtent {
   // In the order that is the opposite of that in which they are written.
   const sequence = row.get('feedNewest')
@@ -61,7 +68,7 @@ export function readExtent(row: StatusRow): FeedExtent {
 export function createPositionReader(status: StatusBoardHandle): () => string {
   const readChanges = changeReader(status)
   const rows = status.networkIds.map((id) => [asNetworkId(id), statusRow(status, id)] as const)
-  const readAll = (): string => rows.map(([id, row]) => positionText(id, readExtent(row))).join(',')
+  const readAll = (): string => rows.map(([id, row]) => positionText(id, readListed(row))).join(',')
   let changes = readChanges()
   let text = readAll()
   return () => {

@@ -26,6 +26,7 @@ import { applyCommand, changesNothing, type OpenShard } from './applyCommand.js'
 import { readPolledLeaves } from './applyOutsideBlocks.js'
 import { openContractState } from './contractState.js'
 import { readStartOvers } from './emptyShard.js'
+import { FeedAhead } from './feedAhead.js'
 import { listNotedSenders, listUnresolvedSenders } from './resolveSenders.js'
 import { countSenderNotes } from './senderRows.js'
 import { makeMark, readLocalExitRoot, stretchAfter } from './shardMark.js'
@@ -64,6 +65,7 @@ export function openShardWriter({
   const { keepEvents } = config.feed
   const shard: OpenShard = { store, memory, startBlock: network.startBlock, keepEvents }
   const row = statusRow(status, networkId)
+  const ahead = new FeedAhead(status, networkId)
 
   const apply = (command: ShardCommand, place?: LogPlace): CommandOutcome => {
     let isCommitted = false
@@ -75,6 +77,7 @@ export function openShardWriter({
       })
       if (!isCommitted) {
         if (command.type !== 'noteClaimable') return outcome
+        if (outcome.type === 'applied') ahead.told(command.news.madeFrom)
         publishFeed(store, row)
         row.announceFeed()
         return outcome
@@ -148,6 +151,9 @@ export function openShardWriter({
     logSettings: () => readLogSettings(store),
     mark: (stretch) => makeMark(store, hasher, stretch),
     stretchAfter: (stretch) => stretchAfter(store, stretch),
-    close: () => store.close(),
+    close: () => {
+      ahead.close()
+      return store.close()
+    },
   }
 }
