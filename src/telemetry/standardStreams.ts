@@ -22,6 +22,8 @@ const FIRST_RELAY_RETRY_MS = 1_000
 const LONGEST_RELAY_RETRY_MS = 60_000
 /** Longest wait for unwritten lines at the end of the process. */
 const LONGEST_FLUSH_MS = 200
+/** Longest wait for a relay that gets no processor. */
+const LONGEST_RELAY_MS = 5_000
 /** No descriptor: every write fails. */
 const NOWHERE = -1
 
@@ -169,18 +171,24 @@ function descriptorOf(stream: object | null): number | undefined {
   return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined
 }
 
-/** Waits until the relay has passed on our lines. One that hangs is killed: it would keep the socket open for ever. */
+/**
+ * Waits until the relay has passed on our lines. One that hangs is killed: it would keep the socket open for ever. One that waits for a
+ * processor, which others have, does not hang.
+ */
 function endRelay({ pid }: ChildProcess): void {
   if (pid === undefined) return
   const nap = new Int32Array(new SharedArrayBuffer(4))
-  for (let waited = 0; waited < LONGEST_FLUSH_MS; waited++) {
-    if (hasEnded(pid)) return
+  const untilMs = performance.now() + LONGEST_RELAY_MS
+  for (let slept = 0; slept < LONGEST_FLUSH_MS && performance.now() < untilMs; ) {
+    const state = stateOf(pid)
+    if (state === 'Z') return
+    if (state !== 'R') slept++
     Atomics.wait(nap, 0, 0, 1)
   }
   process.kill(pid, 'SIGKILL')
 }
 
-/** An ended child stays a zombie until the event loop runs, which no longer happens. */
-function hasEnded(pid: number): boolean {
-  return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+/** @returns R: runs, or waits for a processor; Z: has ended. An ended child stays a zombie until the event loop runs, which no longer happens. */
+function stateOf(pid: number): string | undefined {
+  return /\) (\w) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
 }

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, existsSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildLoneWorld, buildSmallWorld } from '../../support/fakeChainScenario.js'
@@ -119,6 +128,18 @@ test('a mistake in the configuration ends the start with exit code 3 although it
   const [code] = (await once(bds.child, 'exit')) as [number | null]
   assert.equal(code, 3)
   assert.doesNotMatch(read(), /bds:/)
+})
+
+test('what a process says at its end arrives although the relay to a socket takes a second of processor time to begin', async (t) => {
+  const folder = tempFolder(t)
+  const shell = 'const end = Date.now() + 1000; while (Date.now() < end);'
+  const begin = `#!${process.execPath}\n${shell}\nrequire('node:child_process').spawnSync('/bin/sh', process.argv.slice(2), { stdio: 'inherit' })\n`
+  writeFileSync(join(folder, 'sh'), begin, { mode: 0o755 })
+  const bds = startBds(t, ['run', '--config', join(folder, 'none')], {
+    PATH: `${folder}:${process.env.PATH}`,
+  })
+  assert.deepEqual(await bds.exited, { code: 3, signal: null })
+  assert.match(bds.stderr.join('\n'), /^bds: /)
 })
 
 test('a log socket that is never read, as of a stuck journal, delays nothing, and its flags stay as they are', async (t) => {
